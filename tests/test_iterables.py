@@ -22,7 +22,9 @@ from tagpool import (
     InducingTagger,
     MaxEnt,
     OpinionPool,
+    StackedPool,
     TwoStageTagger,
+    UnsupervisedPool,
     VotePool,
 )
 from tagpool.compat import sklearn_crfsuite
@@ -74,6 +76,10 @@ def fit_cases(learner: Callable[[], Any], *, weights: bool = True) -> Callable[[
 FITTED: dict[str, Any] = {}
 
 
+def quick_stack() -> StackedPool:
+    return StackedPool(l2=1.0, folds=2, unsupervised=False)
+
+
 def fitted(name: str) -> Any:
     if not FITTED:
         FITTED["CRF"] = CRF("word[-1..1]").fit(TRAIN)
@@ -84,6 +90,8 @@ def fitted(name: str) -> Any:
         FITTED["ElitistPool"] = ElitistPool("word[-1..1]", epochs=2).fit(TRAIN)
         FITTED["TwoStageTagger"] = TwoStageTagger(CRF("word[0]")).fit(DOCUMENTS)
         FITTED["VotePool"] = VotePool().fit(EXPERTS, TRAIN)
+        FITTED["StackedPool"] = quick_stack().fit(EXPERTS, TRAIN)
+        FITTED["UnsupervisedPool"] = UnsupervisedPool("dawid-skene").fit(EXPERTS)
     return FITTED[name]
 
 
@@ -132,6 +140,22 @@ CASES |= {
     "VotePool.predict_with_confidence": lambda make: fitted("VotePool").predict_with_confidence(experts(make))[0],
     "VotePool.mean_loss": lambda make: fitted("VotePool").mean_loss(experts(make), make(TRAIN.labels)),
     "VotePool.score": lambda make: fitted("VotePool").score(experts(make), make(TRAIN.labels)),
+    "StackedPool.fit": lambda make: (
+        quick_stack().fit(experts(make), make(TRAIN.labels), words=make(TRAIN.words), documents=[0, 1] * 20).fitted.f1
+    ),
+    "StackedPool.new_sentences": lambda make: fitted("StackedPool").new_sentences(experts(make), make(TRAIN.words), None).words,
+    "UnsupervisedPool.fit": lambda make: (
+        UnsupervisedPool(rounds=1, folds=2).fit(experts(make), words=make(TRAIN.words)).accuracy_
+    ),
+    "UnsupervisedPool.ballots": lambda make: fitted("UnsupervisedPool").ballots(experts(make), make(TRAIN.words)).votes,
+    "choose_pool": lambda make: tagpool.choose_pool(
+        experts(make), make(TRAIN.labels), words=make(TRAIN.words), l2=1.0, folds=2, unsupervised=False
+    ).reason(),
+    "distill": lambda make: save(
+        tagpool.distill(
+            fitted("UnsupervisedPool"), experts(make), make(TRAIN.words), gold=make(TRAIN.labels), tagger=CRF("word[0]")
+        )
+    ),
     "predictions_of": lambda make: tagpool.predictions_of({"crf": fitted("CRF"), "o": len_labels}, make(TEST.words)),
     "estimate_reliability": lambda make: tagpool.estimate_reliability(experts(make)).labels,
     "given features": lambda make: CRF().fit(make(FEATURES), make(TRAIN.labels)).predict(make(FEATURES)),
@@ -139,6 +163,16 @@ CASES |= {
         sklearn_crfsuite.CRF(max_iterations=5).fit(make(FEATURES), make(TRAIN.labels)).predict(make(FEATURES))
     ),
 }
+
+for _name in ("StackedPool", "UnsupervisedPool"):
+    for _method in ("predict", "predict_with_confidence", "predict_spans", "lattices", "explain"):
+        if hasattr(getattr(tagpool, _name), _method):
+            CASES[f"{_name}.{_method}"] = lambda make, n=_name, m=_method: pooled(n, m, make)
+
+
+def pooled(name: str, method: str, make: Make) -> Any:
+    result = getattr(fitted(name), method)(experts(make), words=make(TRAIN.words))
+    return [getattr(row, "nodes", row) for row in result] if isinstance(result, list) else str(result)
 
 
 def experts(make: Make) -> dict[str, Any]:

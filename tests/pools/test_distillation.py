@@ -52,8 +52,8 @@ def test_refusals() -> None:
         distill(pool, experts, corpus, gold=corpus.labels[1:])
     with pytest.raises(InputError, match="there is no sentence with words"):
         distill(pool, {"one": [[]]}, [[]])
-    with pytest.raises(InputError, match="expected samples of at least 0"):
-        distill(pool, experts, corpus, temperature=0)
+    with pytest.raises(InputError, match=r"expected samples of at least 0 and a positive gold_weight, got -1 and 3.0"):
+        distill(pool, experts, corpus, samples=-1)
     votes = VotePool().fit(experts, corpus)
-    with pytest.raises(InputError, match="a VotePool has no probabilities of sequences"):
+    with pytest.raises(InputError, match="a VotePool has no probabilities; use a StackedPool"):
         distill(votes, experts, corpus)

@@ -23,5 +23,5 @@ app = create_app(
     },
     name="pool",
     no_args_is_help=True,
-    help="Combine the labels of language models, spaCy, rules, crowds and other taggers.",
+    help="Combine labels of language models, rules and taggers.",
 )

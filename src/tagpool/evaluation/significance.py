@@ -85,11 +85,8 @@ def paired_bootstrap(
     seed: int = 0,
     plain: bool | None = None,
     outside: str | None = "O",
-    units: Sequence[int] | None = None,
 ) -> PairedBootstrap:
     """Compare two systems on the same sentences: both are scored on every draw. The interval is that of 95%.
-
-    ``units`` are the numbers of the documents of the sentences, if whole documents are drawn.
 
     The difference is second − first. The p value is two-sided: with d* the differences of the B draws,
     p = min(1, 2·(1 + min(#{d* ≤ 0}, #{d* ≥ 0})) / (B + 1)). So it is below 0.05 if and only if the percentile interval does not
@@ -103,10 +100,29 @@ def paired_bootstrap(
     """
     if metric not in METRICS:
         raise InputError(f"unknown metric {metric!r}; use one of {', '.join(METRICS)}")
-    column = METRICS.index(metric)
     tables = [_sentence_table(counts) for counts in _count_all(gold, [first, second], plain, outside)]
-    if units is not None:
-        tables = [_sum_units(table, units) for table in tables]
+    return _compare_tables(tables, metric, draws, seed)
+
+
+def document_bootstrap(
+    gold: LabelSequences, first: LabelSequences, second: LabelSequences, documents: Sequence[int], *, draws: int, seed: int
+) -> PairedBootstrap:
+    """Compare the F1 of two systems as :func:`paired_bootstrap` does, but draw whole documents.
+
+    ``documents`` are the numbers of the documents of the sentences. Errors in a document are alike, so that sentences of one
+    document are not independent.
+
+    >>> gold, silent = [["B-PER", "O"], ["O", "B-LOC"]] * 20, [["O", "O"]] * 40
+    >>> document_bootstrap(gold, silent, gold, [number // 4 for number in range(40)], draws=100, seed=1).difference
+    1.0
+    """
+    counts = _count_all(gold, [first, second], None, "O")
+    return _compare_tables([_sum_units(_sentence_table(one), documents) for one in counts], "f1", draws, seed)
+
+
+def _compare_tables(tables: Sequence[FloatArray], metric: str, draws: int, seed: int) -> PairedBootstrap:
+    """Compare the second table with the first; rows are sentences or documents."""
+    column = METRICS.index(metric)
     width = tables[0].shape[1]
     points = [float(_scores(table.sum(axis=0, keepdims=True))[0, column]) for table in tables]
     differences = np.concatenate(
@@ -130,7 +146,7 @@ def paired_bootstrap(
 def _sum_units(table: FloatArray, units: Sequence[int]) -> FloatArray:
     """Return the sums of the rows of each unit."""
     if len(units) != len(table):
-        raise InputError(f"units: expected {counted(len(table), 'number')}, one per sentence, got {len(units)}")
+        raise InputError(f"documents: expected {counted(len(table), 'number')}, one per sentence, got {len(units)}")
     names, rows = np.unique(np.asarray(units), return_inverse=True)
     sums = np.zeros((len(names), table.shape[1]))
     np.add.at(sums, rows, table)

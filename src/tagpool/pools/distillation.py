@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tagpool.chain.lattice import Lattice
@@ -17,6 +17,7 @@ from tagpool.pools.votes.ballots import LabelRows, Predictions
 from tagpool.wording import counted
 
 Weighted = list[tuple[list[str | None], float]]  # label sequences of a sentence with their weights
+_SHARPNESS = 2.0  # exponent of the probabilities: the errors of a pool are less certain than its correct labels
 
 
 def distill(
@@ -27,10 +28,8 @@ def distill(
     gold: LabelRows | None = None,
     tagger: Tagger | None = None,
     samples: int = 8,
-    temperature: float = 0.5,
     gold_weight: float = 3.0,
     confidence: Confidence | None = None,
-    on_epoch: Callable[..., object] | None = None,
 ) -> Tagger:
     """Train a tagger on the words and the soft labels of a pool.
 
@@ -44,10 +43,8 @@ def distill(
         gold: The gold labels of each sentence, None for sentences without.
         tagger: The tagger to train (default: a CRF with default features).
         samples: Label sequences that are drawn for each sentence; 0 takes the best sequence.
-        temperature: Exponent 1/temperature of the probabilities; below 1, likely sequences get more weight.
         gold_weight: The weight of a gold sentence; that of another sentence is 1.
         confidence: The confidence of experts in their labels, by name.
-        on_epoch: Called after every epoch of the training.
 
     >>> from tagpool import UnsupervisedPool, builtin_corpus
     >>> corpus = builtin_corpus(200)
@@ -56,13 +53,36 @@ def distill(
     >>> distill(pool, experts, corpus).score(corpus) > 0.9
     True
     """
-    if samples < 0 or not 0.01 <= temperature <= 100 or gold_weight <= 0:
-        raise InputError(
-            f"expected samples of at least 0, a temperature from 0.01 to 100 and a positive gold_weight; "
-            f"got {samples}, {temperature} and {gold_weight}"
-        )
+    if samples < 0 or gold_weight <= 0:
+        raise InputError(f"expected samples of at least 0 and a positive gold_weight, got {samples} and {gold_weight}")
+    if not hasattr(pool, "lattices"):
+        raise InputError(f"a {type(pool).__name__} has no probabilities; use a StackedPool or an UnsupervisedPool")
     rows = word_rows(words) or ()
-    gold_rows: Sequence[Any] = [None] * len(rows) if gold is None else [None if row is None else list(row) for row in gold]
+    gold_rows = _gold_rows(gold, rows)
+    sentences: list[Sequence[str]] = []
+    labels: list[list[str | None]] = []
+    weights: list[float] = []
+    names = pool.labels_
+    for number, lattice in enumerate(pool.lattices(predictions, words=rows, confidence=confidence)):
+        if not rows[number]:
+            continue
+        known = gold_rows[number]
+        targets: Weighted = [(known, gold_weight)]
+        if not any(label is not None for label in known or ()):
+            targets = _targets(names, _sharpened(lattice), samples, number)
+        for row, weight in targets:
+            sentences.append(rows[number])
+            labels.append(row)
+            weights.append(weight)
+    if not sentences:
+        raise InputError("there is no sentence with words: there is nothing to learn from")
+    tagger = CRF() if tagger is None else tagger
+    return tagger.fit(sentences, labels, sample_weight=weights)
+
+
+def _gold_rows(gold: LabelRows | None, rows: Sequence[Sequence[str]]) -> list[Any]:
+    """Return the gold labels as lists; raise an InputError if they do not fit the words."""
+    gold_rows: list[Any] = [None] * len(rows) if gold is None else [None if row is None else list(row) for row in gold]
     if len(gold_rows) != len(rows):
         raise InputError(f"expected gold labels or None for {counted(len(rows), 'sentence')}, got {len(gold_rows)}")
     for number, (sentence, known) in enumerate(zip(rows, gold_rows, strict=True), 1):
@@ -71,32 +91,11 @@ def distill(
                 f"expected {counted(len(sentence), 'label')}, one for each word, got {len(known)}",
                 source=f"gold, sentence {number}",
             )
-    sentences: list[Sequence[str]] = []
-    labels: list[list[str | None]] = []
-    weights: list[float] = []
-    if not hasattr(pool, "lattices"):
-        raise InputError(f"a {type(pool).__name__} has no probabilities; use a StackedPool or an UnsupervisedPool")
-    names = pool.labels_
-    for number, lattice in enumerate(pool.lattices(predictions, words=rows, confidence=confidence)):
-        if not rows[number]:
-            continue
-        known = gold_rows[number]
-        targets: Weighted = [(known, gold_weight)]
-        if not any(label is not None for label in known or ()):
-            targets = _targets(names, _heated(lattice, temperature), samples, number)
-        for row, weight in targets:
-            sentences.append(rows[number])
-            labels.append(row)
-            weights.append(weight)
-    if not sentences:
-        raise InputError("there is no sentence with words: there is nothing to learn from")
-    tagger = CRF() if tagger is None else tagger
-    return tagger.fit(sentences, labels, sample_weight=weights, on_epoch=on_epoch)
+    return gold_rows
 
 
-def _heated(lattice: Lattice, temperature: float) -> Lattice:
-    parts = (lattice.nodes, lattice.edges, lattice.start, lattice.end)
-    return Lattice(*(part / temperature for part in parts))
+def _sharpened(lattice: Lattice) -> Lattice:
+    return Lattice(*(_SHARPNESS * part for part in (lattice.nodes, lattice.edges, lattice.start, lattice.end)))
 
 
 def _targets(names: Sequence[str], lattice: Lattice, samples: int, seed: int) -> Weighted:

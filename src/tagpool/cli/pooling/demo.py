@@ -88,8 +88,12 @@ def demo(
     show(choice.reason())
     show(f"the distilled tagger labels {facts['tokens_per_second']:,.0f} tokens per second")
     _draw(results / "pool.png", scores)
-    names = " ".join(f"{results / name}.conll" for name in experts)
-    show("The same with commands:")
+    _show_commands(results, " ".join(f"{results / name}.conll" for name in experts))
+
+
+def _show_commands(results: Path, names: str) -> None:
+    """Print the commands that do the same."""
+    output.print("The same with commands:")
     output.print_line(f"  tagpool pool fit --gold {results / 'gold.conll'} {names} --model {results / 'names.pool'}")
     output.print_line(
         f"  tagpool pool distill {results / 'names.pool'} {names} --gold {results / 'gold.conll'} "

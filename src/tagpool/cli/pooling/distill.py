@@ -50,6 +50,7 @@ def distill(
     )
     options: dict[str, Any] = {"confidence": read.confidence} if isinstance(fitted, StackedPool) else {}
     with Follower() as progress:
+        progress.step("training the tagger")
         tagger = distill_pool(
             fitted,
             read.votes(),
@@ -58,7 +59,6 @@ def distill(
             tagger=CRF(features, seed=seed),
             samples=samples,
             gold_weight=gold_weight,
-            on_epoch=progress.epoch,
             **options,
         )
     tagger.save(model)

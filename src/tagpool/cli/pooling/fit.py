@@ -7,19 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
+from tagpool.cli.console import JsonOption, expand_options, output, print_json, print_table
 from tagpool.cli.inputs import with_expanded
 from tagpool.cli.outputs import refuse_inputs
-from tagpool.cli.pooling.expert_files import MapOption, expert_paths, read_expert_set, read_gold_experts
+from tagpool.cli.pooling.expert_files import expert_paths, read_expert_set, read_gold_experts
 from tagpool.cli.pooling.options import (
     AbstainOption,
     ExpertsArgument,
     ExpertsFlag,
     GoldOption,
     KeyOption,
+    ReadingOptions,
     SchemeOption,
     SeedOption,
-    UnknownOption,
     abstaining,
 )
 from tagpool.cli.progress import Follower, follow_steps
@@ -40,27 +40,24 @@ _FEW = 30  # gold sentences
 _FURTHER = ("beta", "delta", "calibrate", "rounds", "epsilon", "online_rounds", "stop_early", "combine", "lengths")
 
 
+@expand_options(reading=ReadingOptions)
 def fit(
     experts: ExpertsArgument,
     gold: GoldOption,
     model: Annotated[Path, typer.Option(help="File to write the pool to.")],
+    reading: ReadingOptions,
     experts_follow: ExpertsFlag = False,
     method: Annotated[
         str, typer.Option(help=f"auto, stacking, or a method of the path-expert paper: {', '.join(METHODS)}.")
     ] = AUTO,
     abstain: AbstainOption = None,
-    map_: MapOption = None,
     key: KeyOption = "shared",
     scheme: SchemeOption = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help=f"Parameter of votes, such as pool.beta=0.9 ({', '.join(_FURTHER)})."),
     ] = None,
-    unknown: UnknownOption = "error",
     seed: SeedOption = 1,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
     """Learn from gold labels how to combine experts.
@@ -78,12 +75,12 @@ def fit(
     if method not in (AUTO, STACKING, *METHODS):
         raise InputError(f"--method {method}: expected one of {', '.join((AUTO, STACKING, *METHODS))}")
     check_choices(key=key)
-    read: dict[str, Any] = {"columns": columns, "label": label, "encoding": encoding, "maps": map_ or [], "unknown": unknown}
+    read = reading.arguments()
     if method in METHODS:
         if abstain:
             raise InputError("--abstain is for --method auto and stacking; mark abstentions of experts as ? in their files")
         known, predictions = read_gold_experts(experts, gold, **read)
-        pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
+        pool = VotePool(method, key=key, scheme=scheme, unknown=reading.unknown, seed=seed, **_parse_further(set_ or []))
         _fit_votes(pool, known, predictions, model, json)
         return
     if set_:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import print_text
+from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, print_text
+from tagpool.cli.pooling.expert_files import MapOption
 from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.files import write_bytes
 from tagpool.corpus.formats import write_corpus
@@ -40,6 +42,22 @@ AbstainOption = Annotated[
     typer.Option(metavar="NAME", help="Expert whose O means 'no opinion', such as a word list; auto detects them (repeatable)."),
 ]
 PoolArgument = Annotated[Path, typer.Argument(help="Pool that tagpool pool fit wrote.")]
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """Options for reading gold labels and experts."""
+
+    map_: MapOption = None
+    unknown: UnknownOption = "error"
+    columns: ColumnsOption = None
+    label: LabelOption = None
+    encoding: EncodingOption = "utf-8"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the functions that read experts."""
+        names = {"columns": self.columns, "label": self.label, "encoding": self.encoding}
+        return {**names, "maps": self.map_ or [], "unknown": self.unknown}
 
 
 def abstaining(names: list[str] | None) -> str | list[str]:

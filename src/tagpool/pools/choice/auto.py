@@ -94,14 +94,12 @@ def choose_pool(
     words: Corpus | Iterable[Iterable[str]] | None = None,
     documents: Sequence[int] | None = None,
     confidence: Confidence | None = None,
-    seed: int = 1,
-    abstain: str | Sequence[str] = "none",
-    scheme: str | None = None,
     on_step: Callable[[str], object] = lambda _: None,
+    **parameters: Any,
 ) -> PoolChoice:
     """Fit the pool that is best by cross-validation on the gold sentences.
 
-    The arguments are those of :class:`StackedPool` and its method ``fit``.
+    The arguments are those of ``StackedPool.fit``, and ``parameters`` those of :class:`StackedPool`.
 
     >>> from tagpool import builtin_corpus
     >>> gold = builtin_corpus(60)
@@ -117,7 +115,8 @@ def choose_pool(
     gold_rows = gold_label_rows(gold)
     by_name = predictions_by_name(predictions)
     words = word_rows(words)
-    stack = StackedPool(seed=seed, abstain=abstain, scheme=scheme)
+    stack = StackedPool(**parameters)
+    seed = stack.seed
     stack.fit(by_name, gold_rows, words=words, documents=documents, confidence=confidence, on_step=on_step)
     held_out = stack.held_out_
     assert held_out is not None
@@ -137,21 +136,22 @@ def choose_pool(
     labels[_STACK] = held_out.labels
     candidates = _candidates(training, labels)
     best = _best_candidate(training, labels, candidates)
-    gold_or_unknown = [row or () for row in training.gold.gold]
-    pools: dict[str, Callable[[], Pool]] = {
-        _STACK: lambda: stack,
-        _WITHOUT_GOLD: lambda: _unsupervised(stack),
-        _BEST: lambda: VotePool("best", seed=seed, unknown="allow").fit(votes, gold_or_unknown),
-        _WEIGHTED: lambda: _weighted_pool(seed).fit(votes, gold_or_unknown),
-    }
-    pool = pools.get(best.name, lambda: majority)()
+    pool = _fitted_pool(best.name, stack, majority, training)
     return PoolChoice(pool, best.name, candidates, _curve(held_out, stack, on_step), len(training.gold))
 
 
-def _unsupervised(stack: StackedPool) -> UnsupervisedPool:
-    pool = stack.fitted.unsupervised
-    assert pool is not None
-    return pool
+def _fitted_pool(name: str, stack: StackedPool, majority: UnsupervisedPool, training: StackTraining) -> Pool:
+    """Return the pool of a method, fitted on all gold sentences."""
+    votes = dict(zip(training.gold.names, training.gold.experts, strict=True))
+    gold = [row or () for row in training.gold.gold]
+    if name == _STACK:
+        return stack
+    if name == _BEST:
+        return VotePool("best", seed=stack.seed, unknown="allow").fit(votes, gold)
+    if name == _WEIGHTED:
+        return _weighted_pool(stack.seed).fit(votes, gold)
+    unsupervised = stack.fitted.unsupervised
+    return unsupervised if name == _WITHOUT_GOLD and unsupervised is not None else majority
 
 
 def _candidates(training: StackTraining, labels: Mapping[str, Labels]) -> list[Candidate]:

@@ -26,7 +26,7 @@ from tagpool.pools.stacked.inputs import check_gold, confidence_rows, document_n
 from tagpool.pools.stacked.sentences import StackSentences
 from tagpool.pools.stacked.training import StackSettings, StackTraining
 from tagpool.pools.unsupervised.decoding import scheme_of
-from tagpool.pools.unsupervised.fitted import DAWID_SKENE
+from tagpool.pools.unsupervised.fitted import AUTO, DAWID_SKENE
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.vote_explanation import VoteExplanation, explain_votes
 from tagpool.pools.votes.ballots import FloatArray, LabelRows, Predictions, ballots_of, predictions_by_name
@@ -101,25 +101,13 @@ class StackedPool(Parameters):
             gold = gold.labels
         by_name = predictions_by_name(predictions)
         sentences = self._sentences(by_name, gold, words, confidence or {})
-        labelled = [row for row in sentences.gold if row]
-        names = {label for row in labelled for label in row if label is not None}
-        if len(names) < 2:
-            raise InputError(
-                f"all gold labels are {min(names, default='unknown')!r}: there is nothing to learn; check the column"
-            )
-        scheme = Scheme.of(self.scheme) if self.scheme else scheme_of(labelled)
-        unsupervised = None
-        if self.unsupervised:
-            unsupervised = UnsupervisedPool(
-                "auto" if words is not None else DAWID_SKENE, abstain=self.abstain, seed=self.seed, scheme=scheme.value
-            )
-            names = {label for row in labelled for label in row if label is not None}
-            unsupervised.fit(by_name, words=None if words is None else sentences.words, labels=names, on_step=on_step)
-        sentences = sentences.with_unsupervised(unsupervised)
         if documents is not None and len(documents) != len(sentences):
             raise InputError(
                 f"documents: expected a number for each of {counted(len(sentences), 'sentence')}, got {len(documents)}"
             )
+        scheme = Scheme.of(self.scheme) if self.scheme else scheme_of(row for row in sentences.gold if row)
+        unsupervised = self._fit_unsupervised(sentences, scheme, words is not None, on_step) if self.unsupervised else None
+        sentences = sentences.with_unsupervised(unsupervised)
         training = StackTraining.of(sentences, documents, self.folds, self.seed)
         settings = StackSettings(words=self.words and words is not None)
         plain = None
@@ -145,6 +133,16 @@ class StackedPool(Parameters):
         )
         self.held_out_ = held_out
         return self
+
+    def _fit_unsupervised(
+        self, sentences: StackSentences, scheme: Scheme, has_words: bool, on_step: Callable[[str], object]
+    ) -> UnsupervisedPool:
+        """Return a pool without gold labels, fitted on all sentences; it knows the labels of gold, too."""
+        method = AUTO if has_words else DAWID_SKENE
+        pool = UnsupervisedPool(method, abstain=self.abstain, seed=self.seed, scheme=scheme.value)
+        labels = {label for row in sentences.gold for label in row or () if label is not None}
+        experts = dict(zip(sentences.names, sentences.experts, strict=True))
+        return pool.fit(experts, words=sentences.words, labels=labels, on_step=on_step)
 
     def _sentences(
         self, by_name: Mapping[str, Any], gold: LabelRows | None, words: Words | None, confidence: Confidence

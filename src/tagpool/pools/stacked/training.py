@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.scores import score
-from tagpool.evaluation.significance import PairedBootstrap, paired_bootstrap
+from tagpool.evaluation.significance import PairedBootstrap, document_bootstrap
 from tagpool.experts.linear.crf import CRF
 from tagpool.optim.lbfgs import LBFGS
 from tagpool.pools.stacked.sentences import StackSentences
@@ -144,8 +144,8 @@ class StackTraining:
 
     def gain(self, first: Labels, second: Labels) -> PairedBootstrap:
         """Compare two labellings of the gold sentences, by documents."""
-        rows = [known_only(self.gold, labels) for labels in (first, second)]
-        return paired_bootstrap(self.gold_labels, *rows, units=self.units, draws=_DRAWS, seed=self.seed)
+        one, other = (known_only(self.gold, labels) for labels in (first, second))
+        return document_bootstrap(self.gold_labels, one, other, self.units, draws=_DRAWS, seed=self.seed)
 
     def score(self, labels: Labels) -> float:
         """Return the F1 (accuracy of plain labels) on the gold sentences."""
