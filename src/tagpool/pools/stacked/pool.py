@@ -167,7 +167,7 @@ class StackedPool(Parameters):
         return StackSentences(
             names=names,
             words=rows if rows is not None else [["_"] * length for length in ballots.lengths.tolist()],
-            experts=[by_name[name] for name in names],
+            experts=[[None if row is None else list(row) for row in by_name[name]] for name in names],
             confidence=values,
             gold=[None] * len(ballots) if gold_rows is None else gold_rows,
         )

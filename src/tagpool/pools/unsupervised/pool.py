@@ -303,9 +303,9 @@ def word_rows(words: Corpus | Iterable[Iterable[str]] | None) -> Sequence[Sequen
         return None
     if isinstance(words, Corpus):
         return words.words
-    rows: Sequence[Sequence[str]] = as_rows(words, "words")
+    rows = [row if isinstance(row, str) or not hasattr(row, "__iter__") else list(row) for row in as_rows(words, "words")]
     for number, row in enumerate(rows, 1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or not all(isinstance(word, str) for word in row):
+        if not isinstance(row, list) or not all(isinstance(word, str) for word in row):
             raise InputError("expected a list of words, each a text", source=f"words, sentence {number}")
     return rows
 
