@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from injection import skip_under_sanitizers
 
 from tagpool.compat.wapiti.patterns import attributes_of, parse_crfpp_templates, parse_wapiti_patterns
 from tagpool.compat.wapiti.text_models import parse_crfpp_model, parse_wapiti_model, read_text_model
@@ -227,6 +228,7 @@ def test_labels_whose_transitions_need_far_more_memory_than_the_file_are_refused
 
 
 def test_weights_that_do_not_fit_into_memory_are_an_error_with_their_size(tmp_path: Path) -> None:
+    skip_under_sanitizers()
     path = tmp_path / "large.wapiti"
     path.write_text(_model_of_bigrams(2800, 300))
     limited = (
