@@ -23,7 +23,8 @@ class Guarantees:
     suffix of the rounds + M·√(ln(T/δ) / its length), the least over the T suffixes; T comes from the union bound. For votes it
     is twice that (Proposition 2, Hamming loss). ``excess`` bounds how much worse ``rand`` is than the best path expert
     (Theorem 1): 2M·√(ln |H| / T) + 2M·√(ln(2/δ) / T), with ln |H| = l·ln p for tables. ``margin_loss`` bounds the rate of
-    training tokens with a margin of at most ``margin`` after ESPBoost (Theorem 5).
+    training tokens with a margin of at most ``margin`` after ESPBoost (Theorem 5). ``needed`` is the number of gold sentences
+    from which ``loss`` would be below the highest possible loss, at the same mean loss.
     """
 
     delta: float
@@ -33,12 +34,16 @@ class Guarantees:
     excess: float | None = None
     margin: float | None = None
     margin_loss: float | None = None
+    needed: int | None = None
 
     def __str__(self) -> str:
         probability = f"with probability {1 - self.delta:.0%}"
         lines = []
         if self.loss is not None:
-            vacuous = " (not informative: add gold sentences)" if self.loss >= self.highest else ""
+            vacuous = ""
+            if self.loss >= self.highest:
+                takes = "no number of gold sentences is" if self.needed is None else f"about {self.needed:,} gold sentences are"
+                vacuous = f" (not informative: {takes} enough for a bound below {self.highest:g})"
             lines.append(f"{probability} the mean loss of a sentence is at most {self.loss:.4f}{vacuous}")
         if self.excess is not None:
             lines.append(f"{probability} a drawn path loses at most {self.excess:.4f} more than the best path")
@@ -66,7 +71,22 @@ def guarantees(learned: Learned, method: Method, delta: float, highest: float, l
     count = len(learned.losses)
     least = float(suffix_bounds(learned.losses, math.log(count / delta), highest).min())
     excess = 2 * highest * (math.sqrt(log_paths / count) + math.sqrt(math.log(2 / delta) / count))
-    return Guarantees(delta, highest, count, loss=least * method.bound_factor, excess=excess)
+    needed = _sentences_needed(float(learned.losses.mean()), delta, highest, method.bound_factor)
+    return Guarantees(delta, highest, count, loss=least * method.bound_factor, excess=excess, needed=needed)
+
+
+def _sentences_needed(mean: float, delta: float, highest: float, factor: float) -> int | None:
+    """Return the number of sentences, in steps of a tenth, from which the bound is below the highest loss.
+
+    >>> _sentences_needed(0.1, 0.05, 1.0, 2.0), _sentences_needed(0.6, 0.05, 1.0, 2.0)
+    (46, None)
+    """
+    if factor * mean >= highest:
+        return None
+    count = 2
+    while factor * (mean + highest * math.sqrt(math.log(count / delta) / count)) >= highest:
+        count += max(1, count // 10)
+    return count
 
 
 def margin_bound(errors: FloatArray, margin: float) -> float:
