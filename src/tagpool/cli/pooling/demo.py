@@ -43,7 +43,7 @@ def demo(
     ),
     json: JsonOption = False,
 ) -> None:
-    """Combine four weak experts on the built-in corpus, and distill them into one tagger.
+    """Combine four weak experts into one tagger, on built-in data.
 
     The experts are a rule, a word list, a careless annotator and a weak tagger. Their files are in the folder of the results.
 
