@@ -145,7 +145,7 @@ def test_what_a_pool_lacks_is_named(files: Path, tmp_path: Path) -> None:
     votes = tmp_path / "votes.pool"
     succeed("pool", "fit", "--gold", files / "gold.conll", *experts(files), "--method", "majority", "--model", votes)
     assert "distill needs probabilities" in fail("pool", "distill", votes, *experts(files), "--model", tmp_path / "x")
-    assert "expected a stacked pool; fit one with --method stacking" in fail("pool", "explain", votes, *experts(files))
+    assert "explain needs probabilities" in fail("pool", "explain", votes, *experts(files))
     assert "--precision needs a stacked pool" in fail("pool", "apply", votes, *experts(files), "--precision", 0.9)
     common = ("pool", "fit", "--gold", files / "gold.conll", *experts(files), "--model", tmp_path / "x")
     assert "--abstain is for --method auto and stacking" in fail(*common, "--method", "mvote", "--abstain", "one")
@@ -163,7 +163,7 @@ def test_the_demonstration(tmp_path: Path) -> None:
 def test_the_folder_of_a_demonstration_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="file/x: creating the folder failed: Not a directory; choose another with --results"):
-        demo._write_files(tmp_path / "file" / "x", builtin_corpus(2), {}, 1)
+        demo._write_files(tmp_path / "file" / "x", builtin_corpus(2), {}, 1, 1)
 
 
 def test_an_interrupt_leaves_no_file(files: Path, tmp_path: Path) -> None:
