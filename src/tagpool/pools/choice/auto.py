@@ -8,7 +8,7 @@ many experts is best by chance, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
@@ -112,10 +112,17 @@ def choose_pool(
     by_name = predictions_by_name(predictions)
     stack = StackedPool(seed=seed, abstain=abstain)
     stack.fit(by_name, gold_rows, words=words, documents=documents, confidence=confidence, on_step=on_step)
-    held_out = stack.held_out_
+    on_step("comparing with other methods")
+    choice = choose_with_stack(stack, by_name, gold_rows)
+    assert stack.held_out_ is not None
+    return replace(choice, curve=_curve(stack.held_out_.training, stack, on_step))
+
+
+def choose_with_stack(stack: StackedPool, by_name: Mapping[str, Any], gold_rows: Sequence[Any]) -> PoolChoice:
+    """Compare a fitted stack with the other methods, by its cross-validation; the result has no learning curve."""
+    held_out, seed = stack.held_out_, stack.seed
     assert held_out is not None
     training = held_out.training
-    on_step("comparing with other methods")
     votes = dict(zip(training.gold.names, training.gold.experts, strict=True))
     labelled = {name: [rows[number] for number, row in enumerate(gold_rows) if row] for name, rows in by_name.items()}
     majority = UnsupervisedPool(MAJORITY, scheme=stack.fitted.scheme.value).fit(by_name)
@@ -136,7 +143,7 @@ def choose_pool(
         _WEIGHTED: lambda: _weighted_pool(seed).fit(labelled, training.gold_labels),
     }
     pool = pools.get(best.name, lambda: majority)()
-    return PoolChoice(pool, best.name, candidates, _curve(training, stack, on_step), len(training.gold))
+    return PoolChoice(pool, best.name, candidates, None, len(training.gold))
 
 
 def _unsupervised(stack: StackedPool) -> UnsupervisedPool:
