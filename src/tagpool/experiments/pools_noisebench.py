@@ -17,6 +17,7 @@ from tagpool.pools.distillation import distill
 
 _SIZES, _QUICK_SIZES = (30, 100, 300, 1000), (30, 100)
 _LARGE = 1000  # gold sentences of which fewer samples are drawn
+_LARGE_EVERY, _STRONG_EVERY = 5, 4  # samples of which one has the large size, and one the strong experts
 _PRECISION = 0.95
 _DISTILLED = 3  # samples
 _WAYS = {"document": True, "sentence": False}
@@ -86,9 +87,9 @@ def _jobs(sizes: Sequence[int], samples: int) -> list[Job]:
     jobs = []
     for seed in range(1, samples + 1):
         for size in sizes:
-            if size < _LARGE or seed <= max(1, samples // 5):
+            if size < _LARGE or seed % _LARGE_EVERY == 1:
                 jobs += [Job(_NOISY_SET, size, way, seed) for way in _WAYS]
-            if size < _LARGE and seed <= max(1, samples // 4):
+            if size < _LARGE and seed % _STRONG_EVERY == 1:
                 jobs.append(Job(_STRONG_SET, size, "document", seed))
     return jobs
 
