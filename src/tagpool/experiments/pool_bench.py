@@ -61,7 +61,11 @@ class PoolBench:
         """Fit the pools without gold labels, and the peers that are installed."""
         experts, words = data.experts, data.words
         labels: dict[str, Labels] = {}
-        pools = {MAJORITY: UnsupervisedPool("majority"), DAWID_SKENE: UnsupervisedPool("dawid-skene"), CRF_EM: UnsupervisedPool("crf-em")}
+        pools = {
+            MAJORITY: UnsupervisedPool("majority"),
+            DAWID_SKENE: UnsupervisedPool("dawid-skene"),
+            CRF_EM: UnsupervisedPool("crf-em"),
+        }
         for name, pool in pools.items():
             report(name)
             pool.fit(experts, words=words)
@@ -97,8 +101,8 @@ class PoolBench:
         labels[AUTO] = labels[name] if name in labels else choice.pool.predict(data.experts)
         if votes:
             labels[WORDS] = CRF().fit(labelled.words, labelled.gold).predict(data.words)
-            if self.regression is not None:
-                labels[REGRESSION] = self.regression.predict(sample.gold)
+        if self.regression is not None:
+            labels[REGRESSION] = self.regression.predict(sample.gold)
         return Trial(sample, labels, stack, choice.name)
 
     def fit_stack(self, sample: GoldSample) -> StackedPool:
@@ -140,7 +144,9 @@ class Figures:
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], list[float]] = {}
 
-    def add(self, bench: PoolBench, labels: dict[str, Labels], condition: str, test: Sequence[int] | None = None) -> dict[str, float]:
+    def add(
+        self, bench: PoolBench, labels: dict[str, Labels], condition: str, test: Sequence[int] | None = None
+    ) -> dict[str, float]:
         """Add the F1 of all methods on test sentences (default: all); return them."""
         scores = {name: bench.data.f1(rows, test) for name, rows in labels.items()}
         for name, value in scores.items():

@@ -99,10 +99,6 @@ class GoldSample:
         chosen = set(self.gold)
         return [row if number in chosen else None for number, row in enumerate(data.gold)]
 
-    def labelled(self, data: PoolData) -> PoolData:
-        """Return the gold sentences."""
-        return data.select(self.gold)
-
 
 def draw_gold(data: PoolData, size: int, seed: int, *, by_document: bool) -> GoldSample:
     """Draw gold sentences. By document, the test sentences are those of documents without gold, else all others.

@@ -168,7 +168,9 @@ def _strong_table(sizes: Sequence[int], results: Results) -> list[Table]:
     rows = results.strong.rows(["0", *(f"{size:,} by document" for size in sizes)])
     metrics = list(dict.fromkeys(row.metric for row in rows))
     counts = {row.metric: row.samples for row in rows}
-    cells = {(row.row, row.metric): f"{row.ours:.1f}" + (f" ± {row.spread:.1f}" if row.spread is not None else "") for row in rows}
+    cells = {
+        (row.row, row.metric): f"{row.ours:.1f}" + (f" ± {row.spread:.1f}" if row.spread is not None else "") for row in rows
+    }
     names = dict.fromkeys(row.row for row in rows)
     lines = [[name, *(cells.get((name, metric), "") for metric in metrics)] for name in names]
     header = ["", *(f"{metric} (n = {counts[metric]})" for metric in metrics)]
@@ -195,7 +197,9 @@ def _missing_table(size: int, results: Results) -> Table:
     for way, losses in results.losses.items():
         means = {name: float(np.mean([row[name] for row in losses])) for name in losses[0]}
         by_expert = [f"{means[name]:.1f}" for name in NOISY]
-        lines.append([f"by {way}", *by_expert, f"{np.mean([*means.values()]):.1f}", f"{max(means.values()):.1f}", str(len(losses))])
+        lines.append(
+            [f"by {way}", *by_expert, f"{np.mean([*means.values()]):.1f}", f"{max(means.values()):.1f}", str(len(losses))]
+        )
     return Table(
         f"F1 lost when an expert is missing at test time, stacking with {size:,} gold sentences",
         ["", *NOISY, "mean", "worst expert", "samples"],
@@ -231,4 +235,10 @@ def _distilled_table(size: int, results: Results) -> list[Table]:
     pool, same, new, speed, reference = zip(*results.distilled, strict=True)
     line = [_spread(pool), _spread(same), _spread(new), _spread(reference), f"{np.median(speed):,.0f}", str(len(pool))]
     header = ["pool", "distilled, same text", "distilled, new text", "CRF on all gold, new text", "tokens per second", "samples"]
-    return [Table(f"Distilled CRF (no experts needed), F1; {size:,} gold sentences by document; new text: CoNLL-2003 testa", header, [line])]
+    return [
+        Table(
+            f"Distilled CRF (no experts needed), F1; {size:,} gold sentences by document; new text: CoNLL-2003 testa",
+            header,
+            [line],
+        )
+    ]

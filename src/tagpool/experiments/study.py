@@ -31,7 +31,9 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a dictionary; rows of samples have their spread and number."""
         optional = ("spread", "samples")
-        return {name: value for name, value in vars(self).items() if name != "mark" and (name not in optional or value is not None)}
+        return {
+            name: value for name, value in vars(self).items() if name != "mark" and (name not in optional or value is not None)
+        }
 
 
 @dataclass(frozen=True)
