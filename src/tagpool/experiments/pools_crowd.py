@@ -1,4 +1,4 @@
-"""Pools of crowd workers (Rodrigues et al. 2014, CoNLL-2003): no gold labels, few gold sentences, and gold in the order of doubt."""
+"""Pools of crowd workers (Rodrigues et al. 2014): without gold labels, with few, and with doubtful sentences first."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def run(setting: Setting) -> Study:
         benches[part] = PoolBench.of(data, setting.report)
         figures.add(benches[part], benches[part].labels, f"{part}, 0")
         study.notes.append(
-            f"{part}: {len(data):,} sentences of {len(set(data.documents))} documents, {len(data.experts)} workers; {count} further "
-            "sentences have no worker and are left out."
+            f"{part}: {len(data):,} sentences of {len(set(data.documents))} documents, {len(data.experts)} workers; "
+            f"{count} further sentences have no worker and are left out."
         )
     bench = benches["test"]
     curve: dict[str, dict[int, list[tuple[float, int]]]] = {_DOUBT: {}, _RANDOM: {}, _AS_LONG: {}}
@@ -76,7 +76,7 @@ def _run_samples(bench: PoolBench, figures: Figures, sizes: Sequence[int], setti
 
 
 def _run_curve(bench: PoolBench, curve: Mapping[str, dict[int, list[tuple[float, int]]]], setting: Setting) -> None:
-    """Add the F1 and the number of gold tokens of every order and size. Half of the documents are candidates, half are the test."""
+    """Add the F1 and the number of gold tokens of every order and size. Half of the documents are candidates, half are test."""
     data = bench.data
     doubt = expected_errors(bench.unsupervised, data.experts, words=data.words)
     lengths = [len(row) for row in data.words]

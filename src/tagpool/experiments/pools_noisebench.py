@@ -41,7 +41,7 @@ class Job:
     @property
     def cost(self) -> float:
         """Seconds, about."""
-        return 2 + self.size / 18
+        return 9 + self.size / 15
 
     def __str__(self) -> str:
         return f"{self.experts}: {self.size:,} gold sentences by {self.way}, sample {self.seed}"
