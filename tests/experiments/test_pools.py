@@ -10,6 +10,7 @@ from tagpool.experiments import pool_bench, pool_peers, pools_noisebench
 from tagpool.experiments.pool_bench import AUTO, MAJORITY, STACKING, PoolBench
 from tagpool.experiments.pool_data import PoolData, draw_gold
 from tagpool.experiments.study import Row, Study, sample_row
+from tagpool.experts.saving import SaveOptions
 
 
 def pool_data(count: int = 60) -> PoolData:
@@ -46,7 +47,9 @@ def test_a_stack_on_shared_beliefs_is_the_one_that_fit_returns(bench: PoolBench)
     data = bench.data
     sample = draw_gold(data, 20, seed=1, by_document=True)
     alone = StackedPool().fit(data.experts, sample.rows(data), words=data.words, documents=data.documents)
-    assert bench.fit_stack(sample).to_bytes() == alone.to_bytes()
+    shared = bench.fit_stack(sample)
+    assert shared.fitted.stack.to_bytes(SaveOptions()) == alone.fitted.stack.to_bytes(SaveOptions())
+    assert shared.missing_ == alone.missing_
 
 
 def test_a_trial_scores_every_method_on_the_same_sentences(bench: PoolBench) -> None:
@@ -89,7 +92,8 @@ def test_logistic_regression_learns_from_votes() -> None:
     pytest.importorskip("sklearn")
     data = pool_data()
     labels = pool_peers.VoteRegression(data).predict(range(40))
-    assert data.f1(labels, range(40, 60)) > 80
+    worst = min(data.f1(rows, range(40, 60)) for rows in data.experts.values())  # type: ignore[arg-type]
+    assert data.f1(labels, range(40, 60)) > worst + 20
 
 
 def test_an_interrupt_keeps_finished_samples(monkeypatch: pytest.MonkeyPatch) -> None:

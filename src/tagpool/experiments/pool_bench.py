@@ -127,15 +127,15 @@ class PoolBench:
             return None
         test = self.data.select(trial.sample.test)
         predicted = trial.stack.predict_spans(test.experts, words=test.words, raw=True)
-        right = kept = total = 0
+        right = accepted = total = 0
         for row, gold in zip(predicted, test.gold, strict=True):
             correct = set(spans(gold))
             total += len(row)
             for span, probability in row:
                 if probability >= threshold.probability:
-                    kept += 1
+                    accepted += 1
                     right += span in correct
-        return 100 * right / max(kept, 1), 100 * kept / max(total, 1)
+        return 100 * right / max(accepted, 1), 100 * accepted / max(total, 1)
 
 
 class Figures:
