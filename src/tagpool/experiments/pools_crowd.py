@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +12,10 @@ from tagpool.experiments.pool_data import GoldSample, crowd, draw_gold
 from tagpool.experiments.study import Setting, Study, Table
 from tagpool.pools.beliefs import expected_errors
 from tagpool.pools.stacked.training import StackSettings, StackTraining
+from tagpool.pools.votes.ballots import FloatArray
 from tagpool.report.plots import curves
 
+Curve = dict[str, dict[int, list[tuple[float, int]]]]  # F1 and gold tokens of the samples, by order and number of sentences
 _PARTS = ("val", "test")
 _SIZES, _QUICK_SIZES = (30, 100, 300), (30,)
 _CURVE, _QUICK_CURVE = (30, 60, 120, 240), (10, 20)
@@ -37,11 +38,17 @@ def run(setting: Setting) -> Study:
             f"{count} further sentences have no worker and are left out."
         )
     bench = benches["test"]
-    curve: dict[str, dict[int, list[tuple[float, int]]]] = {_DOUBT: {}, _RANDOM: {}, _AS_LONG: {}}
+    curve: Curve = {_DOUBT: {}, _RANDOM: {}, _AS_LONG: {}}
     sizes = [size for size in (_QUICK_SIZES if setting.quick else _SIZES) if size < len(bench.data)]
     try:
-        _run_curve(bench, curve, setting)
-        _run_samples(bench, figures, sizes, setting)
+        doubt = expected_errors(bench.unsupervised, bench.data.experts, words=bench.data.words)
+        seeds = setting.seed_numbers()
+        for number in with_time_left([1.0] * len(seeds), setting.report, [f"sample {seed} of {len(seeds)}" for seed in seeds]):
+            _add_points(bench, curve, doubt, seeds[number], setting)
+            for size in sizes:
+                setting.report(f"{size:,} gold sentences")
+                sample = draw_gold(bench.data, size, seeds[number], by_document=True)
+                figures.add(bench, bench.run(sample, votes=False).labels, _condition(size), sample.test)
     except KeyboardInterrupt:
         study.notes.append("The run was interrupted.")
     conditions = [*(f"{part}, 0" for part in _PARTS), *(_condition(size) for size in sizes)]
@@ -66,37 +73,25 @@ def _condition(size: int) -> str:
     return f"test, {size:,}"
 
 
-def _run_samples(bench: PoolBench, figures: Figures, sizes: Sequence[int], setting: Setting) -> None:
-    jobs = [(size, seed) for seed in setting.seed_numbers() for size in sizes]
-    texts = [f"{size:,} gold sentences, sample {seed}" for size, seed in jobs]
-    for number in with_time_left([60 + size for size, _ in jobs], setting.report, texts):
-        size, seed = jobs[number]
-        sample = draw_gold(bench.data, size, seed, by_document=True)
-        figures.add(bench, bench.run(sample, votes=False).labels, _condition(size), sample.test)
-
-
-def _run_curve(bench: PoolBench, curve: Mapping[str, dict[int, list[tuple[float, int]]]], setting: Setting) -> None:
+def _add_points(bench: PoolBench, curve: Curve, doubt: FloatArray, seed: int, setting: Setting) -> None:
     """Add the F1 and the number of gold tokens of every order and size. Half of the documents are candidates, half are test."""
-    data = bench.data
-    doubt = expected_errors(bench.unsupervised, data.experts, words=data.words)
+    data, source = bench.data, random.Random(seed)
     lengths = [len(row) for row in data.words]
-    for seed in setting.seed_numbers():
-        source = random.Random(seed)
-        documents = sorted(set(data.documents))
-        source.shuffle(documents)
-        test_documents = set(documents[: len(documents) // 2])
-        test = [number for number, document in enumerate(data.documents) if document in test_documents]
-        candidates = [number for number, document in enumerate(data.documents) if document not in test_documents]
-        source.shuffle(candidates)
-        doubtful = sorted(candidates, key=lambda number: -doubt[number])
-        for size in _QUICK_CURVE if setting.quick else _CURVE:
-            setting.report(f"order of gold sentences: {size}, sample {seed}")
-            tokens = sum(lengths[number] for number in doubtful[:size])
-            as_long = int(np.searchsorted(np.cumsum([lengths[number] for number in candidates]), tokens)) + 1
-            orders = {_DOUBT: doubtful[:size], _RANDOM: candidates[:size], _AS_LONG: candidates[:as_long]}
-            for order, gold in orders.items():
-                f1 = _f1_of_stack(bench, GoldSample(sorted(gold), test))
-                curve[order].setdefault(size, []).append((f1, sum(lengths[number] for number in gold)))
+    documents = sorted(set(data.documents))
+    source.shuffle(documents)
+    test_documents = set(documents[: len(documents) // 2])
+    test = [number for number, document in enumerate(data.documents) if document in test_documents]
+    candidates = [number for number, document in enumerate(data.documents) if document not in test_documents]
+    source.shuffle(candidates)
+    doubtful = sorted(candidates, key=lambda number: -doubt[number])
+    for size in _QUICK_CURVE if setting.quick else _CURVE:
+        setting.report(f"order of gold sentences: {size}")
+        tokens = sum(lengths[number] for number in doubtful[:size])
+        as_long = int(np.searchsorted(np.cumsum([lengths[number] for number in candidates]), tokens)) + 1
+        orders = {_DOUBT: doubtful[:size], _RANDOM: candidates[:size], _AS_LONG: candidates[:as_long]}
+        for order, gold in orders.items():
+            f1 = _f1_of_stack(bench, GoldSample(sorted(gold), test))
+            curve[order].setdefault(size, []).append((f1, sum(lengths[number] for number in gold)))
 
 
 def _f1_of_stack(bench: PoolBench, sample: GoldSample) -> float:
@@ -107,7 +102,7 @@ def _f1_of_stack(bench: PoolBench, sample: GoldSample) -> float:
     return bench.data.select(sample.test).f1(stack.predict(sentences.select(sample.test).corpus()))
 
 
-def _curve_table(curve: Mapping[str, Mapping[int, Sequence[tuple[float, int]]]]) -> Table:
+def _curve_table(curve: Curve) -> Table:
     sizes = list(curve[_DOUBT])
     lines = []
     for order, points in curve.items():
