@@ -55,7 +55,7 @@ def test_a_stack_on_shared_beliefs_is_the_one_that_fit_returns(bench: PoolBench)
 def test_a_trial_scores_every_method_on_the_same_sentences(bench: PoolBench) -> None:
     sample = draw_gold(bench.data, 20, seed=1, by_document=True)
     trial = bench.run(sample)
-    assert {MAJORITY, STACKING, AUTO, "best expert", "espboost", "sle"} <= set(trial.labels)
+    assert {MAJORITY, STACKING, AUTO, *pool_bench.VOTES} <= set(trial.labels)
     assert all(len(rows) == len(bench.data) for rows in trial.labels.values())
     assert any(trial.labels[AUTO] == rows for name, rows in trial.labels.items() if name != AUTO)
     lost = bench.f1_without(trial)

@@ -25,14 +25,27 @@ Report = Callable[[str], object]
 MAJORITY, DAWID_SKENE, CRF_EM = "majority", "Dawid–Skene, no gold", "CRF-EM, no gold"
 BEST, WEIGHTED, STACKING, AUTO = "best expert", "mvote, key label, beta cv", "stacking", "auto"
 WORDS, REGRESSION = "CRF on the gold words alone", "scikit-learn: LogisticRegression on votes"
-_VOTES: dict[str, Callable[[], VotePool]] = {
-    BEST: lambda: VotePool("best", unknown="allow"),
-    WEIGHTED: lambda: VotePool("mvote", key="label", beta="cv", unknown="allow"),
-    "espboost": lambda: VotePool("espboost", unknown="allow"),
-    "sle": lambda: VotePool("sle", unknown="allow"),
+BIO2_MAJORITY = "majority of VotePool"
+
+
+def _vote_pool(method: str, key: str = "label", beta: float | str = 0.95) -> VotePool:
+    """Return a pool with the legal decoding that the other pools have, too."""
+    return VotePool(method, key=key, beta=beta, scheme="bio2", unknown="allow")
+
+
+VOTES: dict[str, Callable[[], VotePool]] = {
+    BIO2_MAJORITY: lambda: _vote_pool("majority"),
+    BEST: lambda: _vote_pool("best"),
+    WEIGHTED: lambda: _vote_pool("mvote", beta="cv"),
+    "mvote, key label": lambda: _vote_pool("mvote"),
+    "mvote, key shared": lambda: _vote_pool("mvote", "shared"),
+    "espboost, key label": lambda: _vote_pool("espboost"),
+    "espboost, key shared": lambda: _vote_pool("espboost", "shared"),
+    "sle, key label": lambda: _vote_pool("sle"),
+    "sle, key shared": lambda: _vote_pool("sle", "shared"),
 }
-# Names of choose_pool, and those of the tables.
-_CHOICES = {"no gold labels": CRF_EM, "weighted votes": WEIGHTED}
+# Names of choose_pool, and those of the tables. Its weighted votes are decoded without a scheme, so they have no row.
+_CHOICES = {"no gold labels": CRF_EM}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +107,7 @@ class PoolBench:
         choice = choose_with_stack(stack, data.experts, rows)
         labels = dict(self.labels)
         labelled = data.select(sample.gold)
-        for name, make in _VOTES.items() if votes else ():
+        for name, make in VOTES.items() if votes else ():
             labels[name] = make().fit(labelled.experts, labelled.gold).predict(data.experts)
         labels[STACKING] = stack.fitted.stack.predict(self.sentences.corpus())
         name = _CHOICES.get(choice.name, choice.name)

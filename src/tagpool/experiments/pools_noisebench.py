@@ -147,6 +147,8 @@ def _study(sizes: Sequence[int], middle: int, results: Results, notes: Sequence[
         "by sentence: tested on all other sentences. Sentences without gold are used without their labels.",
         "The pool without gold labels (CRF-EM) is fitted once on all sentences; its labels do not depend on the gold sentences. "
         "Methods without gold labels are scored on the same test sentences as the others.",
+        "Votes (majority of VotePool, best expert, mvote, espboost, sle) have BIO2 decoding, as stacking has. "
+        "Peers have their defaults and no BIO2 decoding.",
         *notes,
     ]
     study.tables = [
@@ -211,14 +213,14 @@ def _precision_table(size: int, results: Results) -> Table:
     lines = []
     for way, values in results.precisions.items():
         reached = [value for value in values if value is not None]
-        holds = sum(precision >= 100 * _PRECISION for precision, _ in reached) + len(values) - len(reached)
+        holds = sum(precision >= 100 * _PRECISION for precision, _ in reached)
         lines.append(
             [
                 f"by {way}",
                 _spread([precision for precision, _ in reached]) if reached else "",
                 f"{min((precision for precision, _ in reached), default=0.0):.1f}",
                 _spread([0.0 if value is None else value[1] for value in values]),
-                f"{holds} of {len(values)}",
+                f"{holds} of {len(reached)}",
                 str(len(values) - len(reached)),
             ]
         )
