@@ -28,9 +28,9 @@ WORDS, REGRESSION = "CRF on the gold words alone", "scikit-learn: LogisticRegres
 BIO2_MAJORITY = "majority of VotePool"
 
 
-def _vote_pool(method: str, key: str = "label", beta: float | str = 0.95) -> VotePool:
-    """Return a pool with the legal decoding that the other pools have, too."""
-    return VotePool(method, key=key, beta=beta, scheme="bio2", unknown="allow")
+def _vote_pool(method: str, key: str = "label", beta: float | str = 0.95, scheme: str | None = "bio2") -> VotePool:
+    """Return a pool, by default with the legal decoding that the other pools have, too."""
+    return VotePool(method, key=key, beta=beta, scheme=scheme, unknown="allow")
 
 
 VOTES: dict[str, Callable[[], VotePool]] = {
@@ -41,8 +41,8 @@ VOTES: dict[str, Callable[[], VotePool]] = {
     "mvote, key shared": lambda: _vote_pool("mvote", "shared"),
     "espboost, key label": lambda: _vote_pool("espboost"),
     "espboost, key shared": lambda: _vote_pool("espboost", "shared"),
-    "sle, key label": lambda: _vote_pool("sle"),
-    "sle, key shared": lambda: _vote_pool("sle", "shared"),
+    "sle": lambda: _vote_pool("sle"),
+    "sle, not decoded": lambda: _vote_pool("sle", scheme=None),  # better with few gold sentences
 }
 # Names of choose_pool, and those of the tables. Its weighted votes are decoded without a scheme, so they have no row.
 _CHOICES = {"no gold labels": CRF_EM}

@@ -147,7 +147,7 @@ def _study(sizes: Sequence[int], middle: int, results: Results, notes: Sequence[
         "by sentence: tested on all other sentences. Sentences without gold are used without their labels.",
         "The pool without gold labels (CRF-EM) is fitted once on all sentences; its labels do not depend on the gold sentences. "
         "Methods without gold labels are scored on the same test sentences as the others.",
-        "Votes (majority of VotePool, best expert, mvote, espboost, sle) have BIO2 decoding, as stacking has. "
+        "Votes (majority of VotePool, best expert, mvote, espboost, sle) have BIO2 decoding, as stacking has, unless stated. "
         "Peers have their defaults and no BIO2 decoding.",
         *notes,
     ]
