@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tagpool import builtin_corpus
+from tagpool import Corpus, builtin_corpus
 from tagpool.corpus.concatenation import concatenate
 from tagpool.errors import InputError
 from tagpool.experiments.catalogue import EXPERIMENTS, experiment
@@ -74,6 +74,22 @@ def dictionary(count: int) -> list[str]:
     return [*lines, "TA'N 1 T AE1 N"]
 
 
+def noisy_experts(folder: Path, corpus: Corpus) -> None:
+    """Files of sources and crowd workers: every source labels some spans as O, and every worker leaves out some sentences."""
+    random = np.random.default_rng(3)
+    lines: list[str] = []
+    rows: list[dict[str, object]] = []
+    for number, (words, labels) in enumerate(zip(corpus.words, corpus.labels, strict=True)):
+        lines += ["-DOCSTART-" + 7 * " O", ""] if number % 5 == 0 else []
+        sources = [labels, *([("O" if random.random() < 0.05 * miss else label) for label in labels] for miss in range(1, 7))]
+        lines += [*(" ".join(cells) for cells in zip(words, *sources, strict=True)), ""]
+        workers = {f"w{worker}": row for worker, row in enumerate(sources[1:]) if worker != number % 6 and number != 7}
+        rows.append({"document": f"d{number // 5}", "tokens": words, "labels": labels, "workers": workers})
+    packed(folder / "noisebench" / "noisebench.conll.gz", lines)
+    for part, chosen in (("val", rows[:40]), ("test", rows)):
+        packed(folder / "mturk-conll2003" / f"{part}.jsonl.gz", [json.dumps(row) for row in chosen])
+
+
 @pytest.fixture(scope="session")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora")
@@ -102,6 +118,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sections = ["00\t100\t0", "15\t50\t0", "19\t30\t0", "20\t10\t0", "22\t40\t0"]
     packed(folder / "reuters21578" / "sentences.txt.gz", [" ".join(words) for words in builtin_corpus(200).words])
     packed(folder / "wsj-pos" / "sections.tsv.gz", ["section\tsentences\ttokens", *sections])
+    noisy_experts(folder, parts["train"])
     return folder
 
 
@@ -138,7 +155,12 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         assert {rows.count(row) for row in rows} == {3}  # dev, test, and test when dev was learned from
         assert next(row for row in rows if row.startswith(("mean", "VotePool"))) == "mean of the probabilities"
         assert study.notes[0].startswith("Chosen on dev: ")
-    if name in ("paths-ocr", "paths-pron"):
+    if name.startswith("pools"):
+        last = [row.row for row in study.rows if row.metric == study.rows[-1].metric]
+        assert {"majority", "CRF-EM, no gold", "stacking", "auto"} <= set(last)
+        assert all(row.samples == 1 and row.spread is None for row in study.rows)
+        assert "1 further sentences have no worker" in " ".join(study.notes) or name == "pools-noisebench"
+    if name in ("paths-ocr", "paths-pron", "pools-crowd"):
         again = experiment(name).run(Setting(data=corpora, quick=True))
         assert again.to_dict() == study.to_dict()
     if name == "bagging-ner":

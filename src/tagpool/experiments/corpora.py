@@ -124,7 +124,7 @@ def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
 
 def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
     """Return handwritten words, one token per letter with pixels in the columns p0, p1, ...; and the fold of each word."""
-    path = _file(folder(setting) / "ocr-letters" / "letter.data.gz")
+    path = require_file(folder(setting) / "ocr-letters" / "letter.data.gz")
     rows = [line.split("\t") for line in read_lines(path)]
     for number, cells in enumerate(rows, 1):
         if len(cells) != 6 + PIXELS or not cells[5].isdigit():
@@ -143,7 +143,7 @@ def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
 
 def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
     """Return words of letters only with their first pronunciation, without stress, in alphabetical order."""
-    path = _file(folder(setting) / "cmudict" / "cmudict-0.7a.txt.gz")
+    path = require_file(folder(setting) / "cmudict" / "cmudict-0.7a.txt.gz")
     phones: dict[str, list[str]] = {}
     for number, line in enumerate(read_lines(path), 1):
         word, *rest = line.split() or [""]
@@ -156,7 +156,7 @@ def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
 
 def newswire_clusters(setting: Setting) -> Clusters:
     """Return Brown clusters of the words of Reuters-21578; fewer in a quick run."""
-    text = _file(folder(setting) / "reuters21578" / "sentences.txt.gz")
+    text = require_file(folder(setting) / "reuters21578" / "sentences.txt.gz")
     return Clusters.brown(text, k=_CLUSTERS[setting.quick], min_count=5)
 
 
@@ -180,10 +180,11 @@ def in_scheme(corpus: Corpus, scheme: str) -> Corpus:
 
 
 def _read(path: Path, columns: str) -> Corpus:
-    return read_corpus(_file(path), columns=columns)
+    return read_corpus(require_file(path), columns=columns)
 
 
-def _file(path: Path) -> Path:
+def require_file(path: Path) -> Path:
+    """Return a path; raise an error if there is no such file."""
     if not path.is_file():
         raise InputError(f"no file {path}: TAGPOOL_DATA must name the folder of the corpora")
     return path

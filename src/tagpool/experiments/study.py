@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Row:
-    """One figure with its confidence interval, and the paper's if it has one. ``mark`` marks significance."""
+    """One figure with its confidence interval, and the paper's if it has one. ``mark`` marks significance.
+
+    A mean over random samples has their standard deviation as ``spread`` instead of an interval.
+    """
 
     row: str
     metric: str
@@ -22,10 +25,15 @@ class Row:
     high: float | None = None
     paper: float | None = None
     mark: str = ""
+    spread: float | None = None
+    samples: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as a dictionary."""
-        return {name: value for name, value in vars(self).items() if name != "mark"}
+        """Return the row as a dictionary; rows of samples have their spread and number."""
+        optional = ("spread", "samples")
+        return {
+            name: value for name, value in vars(self).items() if name != "mark" and (name not in optional or value is not None)
+        }
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,19 @@ def mean_row(name: str, metric: str, values: NDArray[np.float64], paper: float |
     return Row(name, metric, round(mean, 2), round(mean - half, 2), round(mean + half, 2), paper)
 
 
+def sample_row(name: str, metric: str, values: Sequence[float]) -> Row:
+    """Return a row with the mean and the standard deviation of random samples.
+
+    >>> sample_row("majority", "30", [1.0, 2.0, 3.0]).spread
+    1.0
+    """
+    spread = round(float(np.std(values, ddof=1)), 2) if len(values) > 1 else None
+    return Row(name, metric, round(float(np.mean(values)), 2), spread=spread, samples=len(values))
+
+
 def _ours(row: Row) -> str:
+    if row.spread is not None:
+        return f"{row.ours:.1f} ± {row.spread:.1f}"
     interval = "" if row.low is None or row.high is None else f" ({row.low:.2f}-{row.high:.2f})"
     return f"{row.ours:.2f}{row.mark}{interval}"
 

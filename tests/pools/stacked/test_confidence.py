@@ -63,7 +63,7 @@ def test_the_calibration_error_equals_a_loop(pairs: list[tuple[float, bool]]) ->
 
 @given(outcomes, st.floats(0.05, 0.95))
 def test_a_threshold_has_the_precision_that_it_reports(pairs: list[tuple[float, bool]], precision: float) -> None:
-    held_out = HeldOutSpans(np.array([v for v, _ in pairs]), np.array([r for _, r in pairs], bool))
+    held_out = HeldOutSpans(np.array([v for v, _ in pairs]), np.array([r for _, r in pairs], bool), np.arange(len(pairs)))
     threshold = held_out.threshold(precision)
     if threshold is None:
         assert not pairs or least_precision(sum(r for _, r in pairs), len(pairs), 0.9) < precision
@@ -77,4 +77,4 @@ def test_a_threshold_has_the_precision_that_it_reports(pairs: list[tuple[float, 
 @pytest.mark.parametrize(("precision", "level"), [(0, 0.9), (1, 0.9), (math.nan, 0.9), (0.9, 0), (0.9, 2)])
 def test_rates_are_between_0_and_1(precision: float, level: float) -> None:
     with pytest.raises(InputError, match="expected a precision and a level between 0 and 1"):
-        HeldOutSpans(np.zeros(0), np.zeros(0, bool)).threshold(precision, level)
+        HeldOutSpans(np.zeros(0), np.zeros(0, bool), np.zeros(0, np.int64)).threshold(precision, level)

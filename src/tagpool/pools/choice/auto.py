@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
@@ -116,15 +116,22 @@ def choose_pool(
     by_name = predictions_by_name(predictions)
     words = word_rows(words)
     stack = StackedPool(**parameters)
-    seed = stack.seed
     stack.fit(by_name, gold_rows, words=words, documents=documents, confidence=confidence, on_step=on_step)
-    held_out = stack.held_out_
+    on_step("comparing with other methods")
+    choice = choose_with_stack(stack, by_name, gold_rows)
+    assert stack.held_out_ is not None
+    return replace(choice, curve=_curve(stack.held_out_, stack, on_step))
+
+
+def choose_with_stack(stack: StackedPool, by_name: Mapping[str, Any], gold_rows: Sequence[Any]) -> PoolChoice:
+    """Compare a fitted stack with the other methods, by its cross-validation; the result has no learning curve."""
+    held_out, seed = stack.held_out_, stack.seed
     assert held_out is not None
     training = held_out.training
-    on_step("comparing with other methods")
     votes = dict(zip(training.gold.names, training.gold.experts, strict=True))
-    if words is None:  # lengths of sentences without any labels of experts
-        words = [["_"] * max(len(row or ()) for row in rows) for rows in zip(gold_rows, *by_name.values(), strict=True)]
+    # Only the lengths count: no expert may have labels for a sentence.
+    columns = zip(gold_rows, *by_name.values(), strict=True)
+    words = [["_"] * max(0 if row is None else len(row) for row in rows) for rows in columns]
     majority = UnsupervisedPool(MAJORITY, scheme=stack.fitted.scheme.value).fit(by_name, words=words)
     labels = {"majority" if len(votes) > 1 else next(iter(votes)): majority.predict(votes, words=training.gold.words)}
     if stack.fitted.unsupervised is not None:
@@ -137,7 +144,7 @@ def choose_pool(
     candidates = _candidates(training, labels)
     best = _best_candidate(training, labels, candidates)
     pool = _fitted_pool(best.name, stack, majority, training)
-    return PoolChoice(pool, best.name, candidates, _curve(held_out, stack, on_step), len(training.gold))
+    return PoolChoice(pool, best.name, candidates, None, len(training.gold))
 
 
 def _fitted_pool(name: str, stack: StackedPool, majority: UnsupervisedPool, training: StackTraining) -> Pool:

@@ -93,19 +93,46 @@ def least_precision(correct: int, count: int, level: float) -> float:
     return low
 
 
+def clustered_bound(correct: NDArray[np.bool_], units: NDArray[np.int64], level: float) -> float:
+    """Return a bound of the precision for spans of the same documents, whose errors are alike.
+
+    The number of spans is divided by the design effect (Kish 1965): the variance of the precision by documents, relative to that of
+    independent spans.
+
+    >>> right = np.arange(200) % 10 > 0
+    >>> alone, together = np.arange(200), np.arange(200) % 10
+    >>> clustered_bound(right, alone, 0.9) > clustered_bound(right, together, 0.9)
+    True
+    """
+    count, rate = len(correct), float(correct.mean())
+    _, numbers = np.unique(units, return_inverse=True)
+    groups = int(numbers.max()) + 1
+    if groups < 2 or rate in (0.0, 1.0):
+        return least_precision(int(correct.sum()), count, level)
+    residuals = np.bincount(numbers, correct - rate)
+    variance = float((residuals**2).sum()) * groups / (groups - 1)
+    effect = max(1.0, variance / (count * rate * (1 - rate)))
+    fewer = max(1, int(count / effect))
+    return least_precision(fewer - math.ceil(fewer * (1 - rate)), fewer, level)
+
+
 @dataclass(frozen=True, eq=False)
 class HeldOutSpans:
-    """Spans of gold sentences by pools that were fitted without them: probabilities, and whether they are correct."""
+    """Spans of gold sentences by pools that were fitted without them.
+
+    They have probabilities, are correct or not, and belong to documents (or sentences), whose numbers are ``units``.
+    """
 
     probability: FloatArray
     correct: NDArray[np.bool_]
+    units: NDArray[np.int64]
 
     def threshold(self, precision: float, level: float = 0.9) -> Threshold | None:
         """Return the lowest probability from which the precision holds with probability ``level``; else None."""
         if not 0 < precision < 1 or not 0 < level < 1:
             raise InputError(f"expected a precision and a level between 0 and 1, got {precision} and {level}")
         order = np.argsort(-self.probability, kind="stable")
-        hits = np.cumsum(self.correct[order])
+        correct, units = self.correct[order], self.units[order]
         total = len(order)
         for share in _SHARES.tolist():
             count = round(share * total)
@@ -113,9 +140,9 @@ class HeldOutSpans:
                 break
             lowest = self.probability[order[count - 1]]
             count = int((self.probability >= lowest).sum())  # all spans with the same probability
-            bound = least_precision(int(hits[count - 1]), count, level)
+            bound = clustered_bound(correct[:count], units[:count], level)
             if bound >= precision:
-                return Threshold(float(lowest), count / total, float(hits[count - 1] / count), bound)
+                return Threshold(float(lowest), count / total, float(correct[:count].mean()), bound)
         return None
 
 

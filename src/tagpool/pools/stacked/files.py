@@ -45,6 +45,8 @@ def stack_to_bytes(pool: StackedPool) -> bytes:
         "errors": fitted.errors,
     }
     arrays = {"spans.probability": fitted.spans.probability, "spans.correct": fitted.spans.correct.astype(np.float64)}
+    _, units = np.unique(fitted.spans.units, return_inverse=True)
+    arrays["spans.units"] = units.astype(np.float64)
     for name in _CALIBRATIONS:
         if (calibration := getattr(fitted, name)) is not None:
             arrays |= {f"{name}.confidence": calibration.confidence, f"{name}.rates": calibration.rates}
@@ -74,7 +76,8 @@ def read_stack(pool_class: type[StackedPool], file: ModelFile) -> Any:
         stack = read(file.member(_STACK))
         _check_columns(stack, experts, confident, unsupervised, settings)
         probability, correct = (read_numbers(file, f"spans.{name}", most=1.0) for name in ("probability", "correct"))
-        if probability.shape != correct.shape:
+        units = read_numbers(file, "spans.units", most=float(len(probability)))
+        if not probability.shape == correct.shape == units.shape:
             raise ValueError("spans")
         pool._fitted = FittedStack(
             experts=experts,
@@ -85,7 +88,7 @@ def read_stack(pool_class: type[StackedPool], file: ModelFile) -> Any:
             scheme=Scheme.of(record["scheme"]),
             f1=float(record["f1"]),
             missing={name: float(record["missing"][name]) for name in experts if name in record["missing"]},
-            spans=HeldOutSpans(probability, correct > 0),
+            spans=HeldOutSpans(probability, correct > 0, units.astype(np.int64)),
             errors={name: float(record["errors"][name]) for name in ("tokens", "spans")},
             **{name: _calibration(file, name) for name in _CALIBRATIONS},
         )

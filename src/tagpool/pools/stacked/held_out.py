@@ -41,6 +41,8 @@ class _Collector:
         self.without: list[Labels] = [list(empty) for _ in self.gold.names]
         self.tokens: list[tuple[float, bool]] = []
         self.spans: list[tuple[float, bool]] = []
+        self.span_units: list[int] = []
+        self.units = training.units
 
     def add(self, fold: list[int], stack: CRF | str) -> None:
         """Add the sentences of a fold."""
@@ -63,6 +65,7 @@ class _Collector:
             for span, value in span_probabilities(lattice, row, rules):
                 if None not in known[span.start : span.end + 1]:
                     self.spans.append((value, span in right))
+                    self.span_units.append(self.units[number])
 
     def _add_missing(self, fold: list[int], part: StackSentences, stack: CRF | str) -> None:
         if len(self.gold.names) > 1:
@@ -91,7 +94,7 @@ def hold_out(
         labels=collector.labels,
         f1=f1,
         missing=missing,
-        spans=HeldOutSpans(probability, correct),
+        spans=HeldOutSpans(probability, correct, np.array(collector.span_units, np.int64)),
         token_calibration=useful_calibration(tokens, token_hits),
         span_calibration=useful_calibration(probability, correct),
         calibration_errors={"tokens": calibration_error(tokens, token_hits), "spans": calibration_error(probability, correct)},

@@ -108,8 +108,23 @@ class StackedPool(Parameters):
         scheme = Scheme.of(self.scheme) if self.scheme else scheme_of(row for row in sentences.gold if row)
         unsupervised = self._fit_unsupervised(sentences, scheme, words is not None, on_step) if self.unsupervised else None
         sentences = sentences.with_unsupervised(unsupervised)
+        return self.fit_sentences(sentences, documents, scheme, words=words is not None, on_step=on_step)
+
+    def fit_sentences(
+        self: Self,
+        sentences: StackSentences,
+        documents: Sequence[int] | None,
+        scheme: Scheme,
+        *,
+        words: bool = True,
+        on_step: Callable[[str], object] = lambda _: None,
+    ) -> Self:
+        """Learn from sentences that have the beliefs of a fitted :class:`UnsupervisedPool` already.
+
+        The beliefs do not depend on the gold labels, so that several samples of gold sentences share them.
+        """
         training = StackTraining.of(sentences, documents, self.folds, self.seed)
-        settings = StackSettings(words=self.words and words is not None)
+        settings = StackSettings(words=self.words and words)
         plain = None
         if self.l2 is None:
             settings, plain = training.choose(settings, on_step)
@@ -121,7 +136,7 @@ class StackedPool(Parameters):
             experts=sentences.names,
             confident=tuple(sentences.names[number] for number in sentences.confidence),
             stack=training.fit(range(len(training.gold)), settings, copies=True),
-            unsupervised=unsupervised,
+            unsupervised=sentences.unsupervised,
             settings=settings,
             scheme=scheme,
             f1=held_out.f1,
