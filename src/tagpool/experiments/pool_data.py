@@ -15,7 +15,7 @@ from tagpool.errors import InputError
 from tagpool.evaluation.scores import score
 from tagpool.experiments.corpora import folder, require_file
 from tagpool.experiments.study import Setting
-from tagpool.pools.stacked.pool import document_numbers
+from tagpool.pools.stacked.inputs import document_numbers
 
 Labels = list[list[str]]
 _NOISEBENCH = ("word", "label", "expert", "crowdbest", "crowd", "distant", "weak", "llm")

@@ -96,8 +96,8 @@ def least_precision(correct: int, count: int, level: float) -> float:
 def clustered_bound(correct: NDArray[np.bool_], units: NDArray[np.int64], level: float) -> float:
     """Return a bound of the precision for spans of the same documents, whose errors are alike.
 
-    The number of spans is divided by the design effect (Kish 1965): the variance of the precision by documents, relative to that of
-    independent spans.
+    The number of spans is divided by the design effect (Kish 1965): the variance of the precision by documents, relative to that
+    of independent spans.
 
     >>> right = np.arange(200) % 10 > 0
     >>> alone, together = np.arange(200), np.arange(200) % 10
