@@ -11,6 +11,7 @@ from tagpool.cli import signals
 from tagpool.visible import VisibleStream
 
 _CTRL_C = 130  # exit code of typer after a KeyboardInterrupt
+_NO_MAPPING = ("failed to map segment", "Cannot allocate memory")  # messages of the loader of shared libraries
 _NO_MEMORY = b"error: not enough memory to start\n"
 _MESSAGE = "interrupted; nothing was written\n"
 
@@ -26,7 +27,9 @@ def run() -> None:
             importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)
-    except (MemoryError, SystemError):  # during an import, where Python may report missing memory as a SystemError
+    except (MemoryError, SystemError, ImportError) as error:  # an import without memory raises any of them
+        if isinstance(error, ImportError) and not any(text in str(error) for text in _NO_MAPPING):
+            raise
         with contextlib.suppress(OSError):
             os.write(2, _NO_MEMORY)  # not through a stream, which would allocate
         os._exit(1)
