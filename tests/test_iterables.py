@@ -203,6 +203,7 @@ def public_functions() -> set[str]:
 
 def test_every_public_function_has_a_case() -> None:
     without = {"InducingTagger.lattices", "InducingTagger.predict_proba", "InducingTagger.predict_marginals"}  # errors
+    without.add("StackedPool.fit_sentences")  # takes objects of its own
     functions = public_functions()
     assert len(functions) > 50
     assert sorted(functions - set(CASES) - without) == []

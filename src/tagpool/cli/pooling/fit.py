@@ -79,8 +79,8 @@ def fit(
     if method in METHODS:
         if abstain:
             raise InputError("--abstain is for --method auto and stacking; mark abstentions of experts as ? in their files")
-        known, predictions = read_gold_experts(experts, gold, **read)
         pool = VotePool(method, key=key, scheme=scheme, unknown=reading.unknown, seed=seed, **_parse_further(set_ or []))
+        known, predictions = read_gold_experts(experts, gold, **read)
         _fit_votes(pool, known, predictions, model, json)
         return
     if set_:

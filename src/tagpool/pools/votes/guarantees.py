@@ -11,6 +11,7 @@ import numpy as np
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.methods.method import Learned, Method
 from tagpool.pools.votes.methods.online import suffix_bounds
+from tagpool.wording import counted
 
 MARGIN = 0.1  # ρ of Theorem 5
 
@@ -42,8 +43,10 @@ class Guarantees:
         if self.loss is not None:
             vacuous = ""
             if self.loss >= self.highest:
-                takes = "no number of gold sentences is" if self.needed is None else f"about {self.needed:,} gold sentences are"
-                vacuous = f" (not informative: {takes} enough for a bound below {self.highest:g})"
+                takes = "more than any number of gold sentences"
+                if self.needed is not None:
+                    takes = f"about {counted(self.needed, 'gold sentence')}"
+                vacuous = f" (not informative: a bound below {self.highest:g} takes {takes})"
             lines.append(f"{probability} the mean loss of a sentence is at most {self.loss:.4f}{vacuous}")
         if self.excess is not None:
             lines.append(f"{probability} a drawn path loses at most {self.excess:.4f} more than the best path")
