@@ -1,21 +1,14 @@
-"""Consoles, tables and options that all commands share."""
+"""Consoles and tables that all commands share. A start-up file, without typer."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, get_type_hints
+from collections.abc import Iterable, Sequence
+from typing import IO, TYPE_CHECKING, Any
 
-import typer
-
-from tagpool.corpus.formats import Format
-from tagpool.errors import InputError
 from tagpool.visible import VisibleStream, make_visible, one_line
 from tagpool.wording import counted
 
@@ -64,68 +57,25 @@ _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # variables of Rich
 output = LazyConsole(stderr=False)
 errors = LazyConsole(stderr=True)
 
-ColumnsOption = Annotated[str | None, typer.Option(help="Column names of a CoNLL file, such as word,pos,label.")]
-LabelOption = Annotated[str | None, typer.Option(help="Column of the labels (default: label).")]
-FormatOption = Annotated[Format | None, typer.Option("--format", help="File format (default: from the name).")]
-EncodingOption = Annotated[str, typer.Option(help="File encoding.")]
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output file; - is standard output.")]
-UseOption = Annotated[list[str] | None, typer.Option(metavar="NAME=PATH", help="A resource and its file (repeatable).")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 def report_error(message: str) -> None:
     """Print the message of an error."""
     errors.print_line(f"error: {message}", style="red")
 
 
-def parse_uses(uses: Sequence[str] | None) -> dict[str, Path]:
-    """Return the paths by name of ``NAME=PATH`` options."""
-    paths: dict[str, Path] = {}
-    for use in uses or ():
-        name, equals, path = use.partition("=")
-        if not equals or not name or not path:
-            raise InputError(f"--use {use}: expected NAME=PATH, such as --use cities=cities.txt")
-        if not Path(path).exists():
-            raise InputError(f"--use {use}: there is no such file or folder", source=path)
-        if name in paths:
-            raise InputError(f"--use {use}: the resource {name!r} is given twice; give it once")
-        paths[name] = Path(path)
-    return paths
-
-
-def expand_options(**groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator of commands: a parameter that is an object of a dataclass becomes one option per field."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def run(**options: Any) -> None:
-            for name, group in groups.items():
-                options[name] = group(**{field.name: options.pop(field.name) for field in fields(group)})
-            command(**options)
-
-        parameters: list[inspect.Parameter] = []
-        for parameter in inspect.signature(command, eval_str=True).parameters.values():
-            group = groups.get(parameter.name)
-            if group is None:
-                parameters.append(parameter)
-                continue
-            hints = get_type_hints(group, include_extras=True)
-            for field in fields(group):
-                parameters.append(parameter.replace(name=field.name, annotation=hints[field.name], default=field.default))
-        run.__dict__["__signature__"] = inspect.Signature(parameters)
-        return run
-
-    return decorate
-
-
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
-    typer.echo(make_visible(json.dumps(value, ensure_ascii=False), "u"))
+    _write(make_visible(json.dumps(value, ensure_ascii=False), "u") + "\n")
 
 
 def print_text(text: str) -> None:
     """Print a text as it is; on a terminal, control characters are visible."""
-    typer.echo(make_visible(text) if sys.stdout.isatty() else text, nl=False)
+    _write(make_visible(text) if sys.stdout.isatty() else text)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def print_table(

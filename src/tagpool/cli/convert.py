@@ -9,19 +9,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import (
-    ColumnsOption,
-    EncodingOption,
-    LabelOption,
-    OutputOption,
-    UseOption,
-    errors,
-    expand_options,
-    parse_uses,
-    print_json,
-)
+from tagpool.cli.console import errors, print_json
 from tagpool.cli.inputs import expand_files, read_files, with_expanded
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
+from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption, OutputOption, UseOption, expand_options, parse_uses
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.corpus.conll import lost_in_conllu
 from tagpool.corpus.corpus import WORD, Corpus

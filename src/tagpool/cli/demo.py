@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import JsonOption, output, print_json
+from tagpool.cli.console import output, print_json
+from tagpool.cli.options import JsonOption
 from tagpool.corpus.builtin.corpus import builtin_corpus
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import write_corpus

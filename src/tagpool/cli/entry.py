@@ -23,7 +23,7 @@ def run() -> None:
         signals.install_handlers()
         if sys.stderr is not None:
             sys.stderr = VisibleStream(sys.stderr)  # for messages about the usage, and warnings
-        if not importlib.import_module("tagpool.cli.labelling.quick").run(sys.argv[1:]):
+        if not importlib.import_module("tagpool.cli.quick").run(sys.argv[1:]):
             importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, output, parse_uses, print_json
+from tagpool.cli.console import output, print_json
 from tagpool.cli.inputs import read_files
+from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, parse_uses
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus

@@ -8,19 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import (
-    ColumnsOption,
-    EncodingOption,
-    FormatOption,
-    JsonOption,
-    UseOption,
-    output,
-    parse_uses,
-    print_json,
-    print_table,
-    print_text,
-)
+from tagpool.cli.console import output, print_json, print_table, print_text
 from tagpool.cli.inputs import read_files
+from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, parse_uses
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError

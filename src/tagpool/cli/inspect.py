@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import JsonOption, UseOption, output, parse_uses, print_json, spell_bytes
+from tagpool.cli.console import output, print_json, spell_bytes
+from tagpool.cli.options import JsonOption, UseOption, parse_uses
 from tagpool.pools.loading import load
 
 # Parts of a model file, by the beginning of the names of their tensors.

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import JsonOption, output, print_json, print_table
+from tagpool.cli.console import output, print_json, print_table
+from tagpool.cli.options import JsonOption
 from tagpool.cli.progress import Follower
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError

@@ -8,18 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import (
-    ColumnsOption,
-    EncodingOption,
-    FormatOption,
-    JsonOption,
-    LabelOption,
-    errors,
-    output,
-    print_json,
-    print_table,
-)
+from tagpool.cli.console import errors, output, print_json, print_table
 from tagpool.cli.inputs import expand_files, read_files
+from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import source_name

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption, UseOption, parse_uses
 from tagpool.cli.labelling.files import label_file
+from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, OutputOption, UseOption, parse_uses
 from tagpool.corpus.files import STANDARD_STREAM
 
 

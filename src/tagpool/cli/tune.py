@@ -10,12 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli import signals
-from tagpool.cli.console import JsonOption, errors, expand_options, print_json
+from tagpool.cli.console import errors, print_json
 from tagpool.cli.inputs import expand_files
+from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.training.learners import LEARNER, LEARNERS, create_learner, stored_configuration
-from tagpool.cli.training.options import DevOption, FileOption, LearnerOptions, TrainOption, input_files
+from tagpool.cli.training.options import DevOption, FileOption, TrainOption
 from tagpool.cli.training.run import read_labelled
+from tagpool.cli.training.settings import LearnerOptions, input_files
 from tagpool.cli.tuning.progress import TrialFollower
 from tagpool.cli.tuning.report import draw, show, summary
 from tagpool.config import Settings

@@ -12,6 +12,7 @@ The rules:
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -95,9 +96,10 @@ def _has_plain_labels(corpus: Corpus) -> bool:
 
 
 def _has_cases(corpus: Corpus) -> bool:
-    letters = [letter for word in islice(corpus.strings(WORD), _WORDS) for letter in word if letter.isalpha()]
-    cased = sum(letter.lower() != letter.upper() for letter in letters)
-    return not letters or cased >= _CASED * len(letters)
+    counts = Counter("".join(islice(corpus.strings(WORD), _WORDS)))
+    letters = {character: count for character, count in counts.items() if character.isalpha()}
+    cased = sum(count for letter, count in letters.items() if letter.lower() != letter.upper())
+    return cased >= _CASED * sum(letters.values())
 
 
 def _window(name: str) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, errors, output, print_json, print_table
+from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import MapOption, expert_paths, parse_experts, read_expert_set, read_experts
 from tagpool.cli.pooling.options import (

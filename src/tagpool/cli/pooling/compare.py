@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
+from tagpool.cli.console import output, print_json, print_table
 from tagpool.cli.inputs import with_expanded
+from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption, LabelOption
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import expert_paths, read_gold_experts
 from tagpool.cli.pooling.fit import check_choices

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import JsonOption, output, print_json, print_table
+from tagpool.cli.console import output, print_json, print_table
+from tagpool.cli.options import JsonOption
 from tagpool.cli.pooling.options import write_records
 from tagpool.cli.progress import Follower
 from tagpool.corpus.builtin.corpus import builtin_corpus

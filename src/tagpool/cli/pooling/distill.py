@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json
+from tagpool.cli.console import output, print_json
+from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption, LabelOption
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import MapOption, expert_paths, read_expert_set
 from tagpool.cli.pooling.options import ExpertsArgument, ExpertsFlag, PoolArgument, SeedOption, load_probabilistic

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, errors, print_json, print_table
+from tagpool.cli.console import errors, print_json, print_table
+from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import MapOption, expert_paths, read_expert_set
 from tagpool.cli.pooling.options import (

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import JsonOption, expand_options, output, print_json, print_table
+from tagpool.cli.console import output, print_json, print_table
 from tagpool.cli.inputs import with_expanded
+from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import expert_paths, read_expert_set, read_gold_experts
 from tagpool.cli.pooling.options import (

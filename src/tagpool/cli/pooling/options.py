@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, print_text
+from tagpool.cli.console import print_text
+from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption
 from tagpool.cli.pooling.expert_files import MapOption
 from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.files import write_bytes

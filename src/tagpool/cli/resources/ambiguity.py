@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import (
+from tagpool.cli.console import errors, print_json
+from tagpool.cli.inputs import expand_files, read_files
+from tagpool.cli.options import (
     ColumnsOption,
     EncodingOption,
     FormatOption,
@@ -17,11 +19,8 @@ from tagpool.cli.console import (
     LabelOption,
     OutputOption,
     UseOption,
-    errors,
     parse_uses,
-    print_json,
 )
-from tagpool.cli.inputs import expand_files, read_files
 from tagpool.cli.progress import follow_steps
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
 from tagpool.corpus.corpus import WORD

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import EncodingOption, JsonOption, OutputOption, errors, print_json
+from tagpool.cli.console import errors, print_json
 from tagpool.cli.inputs import expand_files
+from tagpool.cli.options import EncodingOption, JsonOption, OutputOption
 from tagpool.cli.progress import follow_steps
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
 from tagpool.corpus.files import STANDARD_STREAM

@@ -10,12 +10,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import tagpool
 from tagpool import _native
+from tagpool.cli.option_fields import option
 from tagpool.config import Settings, toml_value
 from tagpool.corpus.files import name_read_errors
 from tagpool.corpus.whole_file import sync
@@ -32,14 +31,11 @@ _FREE = (("output", "model"), ("output", "log"), ("learner", "threads"))
 class CheckpointOptions:
     """The options of ``tagpool train`` about checkpoints."""
 
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="Store the state of the training there (--every 60s); after a crash, continue with --resume DIR."
-        ),
-    ] = None
-    every: Annotated[str | None, typer.Option(metavar="TIME", hidden=True)] = None
-    resume: Annotated[str | None, typer.Option(metavar="DIR", hidden=True)] = None
+    checkpoint: str | None = option(
+        metavar="DIR", help="Store the state of the training there (--every 60s); after a crash, continue with --resume DIR."
+    )
+    every: str | None = option(metavar="TIME", hidden=True)
+    resume: str | None = option(metavar="DIR", hidden=True)
 
     def seconds(self, default: float = 60.0) -> float:
         """Return the time between two checkpoints."""
