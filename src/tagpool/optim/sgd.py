@@ -13,6 +13,7 @@ from tagpool.wording import counted
 _BATCH, _STEPS, _TOKENS = 8, 100, 1000  # see choose_batch
 _FEW_STEPS = 10  # of an epoch; L-BFGS is better then
 _LEAST_STEPS = 50  # before the loss may end a training
+_LARGE = 100_000  # tokens
 
 
 @declare_parameters
@@ -35,11 +36,12 @@ class SGD(Trainer):
     only_stochastic = True
 
     epochs: int = parameter(default=30, minimum=1, help="Maximum number of passes over the sentences.")
-    tolerance: float = parameter(
-        default=0.1,
+    tolerance: float | None = parameter(
+        default=None,
         minimum=0,
         maximum=1,
-        help="Training stops when an epoch lowers the loss by less than this share, and the dev F1 rises no more; 0: never.",
+        help="Training stops when an epoch lowers the loss by less than this share, and the dev F1 rises no more; 0: never "
+        "(default: 0.2 from 100,000 tokens on, else 0.1).",
     )
     step: float | None = parameter(
         default=None, minimum=Exclusive(0), help="First step size of every weight (default: 12 / features of a token)."
@@ -89,8 +91,9 @@ class SGD(Trainer):
                 learner.start_from(problem.start)
             return learner
 
-        watch.prefers_latest = self.tolerance > 0  # differences of the dev score below chance are no reason to stop early
-        return descend(begin, self.step or 0.0, self.epochs, watch, rule=LossRule(self.tolerance, -(-_LEAST_STEPS // steps)))
+        tolerance = choose_tolerance(problem.training.token_count) if self.tolerance is None else self.tolerance
+        watch.prefers_latest = tolerance > 0  # differences of the dev score below chance are no reason to stop early
+        return descend(begin, self.step or 0.0, self.epochs, watch, rule=LossRule(tolerance, -(-_LEAST_STEPS // steps)))
 
 
 def choose_batch(sentences: int, tokens: int) -> int:
@@ -103,3 +106,15 @@ def choose_batch(sentences: int, tokens: int) -> int:
     (8, 2, 1)
     """
     return max(1, min(_BATCH, sentences // _STEPS, _TOKENS * sentences // max(tokens, 1)))
+
+
+def choose_tolerance(tokens: int) -> float:
+    """Return the fall of the loss, as a share of it, below which training ends.
+
+    An epoch over a large corpus has many steps: their average is close to its limit long before the loss is. Epochs over a small
+    corpus cost little.
+
+    >>> choose_tolerance(10_000), choose_tolerance(200_000)
+    (0.1, 0.2)
+    """
+    return 0.2 if tokens >= _LARGE else 0.1
