@@ -91,9 +91,9 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 $(VENV)/.plots: $(VENV)/.installed
 	-$(PIP) install --no-build-isolation ".[plots]" && touch $@
 
-# VowpalWabbit has wheels for some machines only; its rows are omitted elsewhere.
+# These libraries have wheels for some machines only; their rows are omitted elsewhere.
 $(VENV)/.bench: $(VENV)/.made pyproject.toml
-	-$(PIP) install --only-binary vowpalwabbit --group bench
+	-$(PIP) install --only-binary vowpalwabbit,chaine,crfs --group bench
 	touch $@
 
 $(VENV)/.test $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml

@@ -31,13 +31,14 @@ from parts.starting import starting
 from parts.tagging import cold, tagging
 from parts.threads import threads
 from parts.training import footprint, training
+from parts.wrappers import wrappers
 from table import HEAD, Row
 from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
 ALWAYS: tuple[Part, ...] = (
     reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, loading, threads, maxent, pools, inducing,
-    paths, compat
+    paths, compat, wrappers
 )  # fmt: skip
 PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}
 
