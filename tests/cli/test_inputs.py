@@ -216,3 +216,15 @@ def test_a_key_that_is_set_twice_is_an_error(folder: Path) -> None:
     pool = ("pool", "fit", "--method", "mvote", "--gold", "g", "a", "b", "--model", folder / "m")
     twice = ("--set", "pool.beta=0.9", "--set", "pool.beta=0.8")
     assert "--set pool.beta is given twice" in fail(*pool, *twice)
+
+
+def test_score_names_the_commands_for_a_model(data: Path, tmp_path: Path) -> None:
+    model, test = data / "ner.tagpool", data / "test.conll"
+    for arguments in ((model, test), (test, model)):
+        result = run("score", *arguments)
+        assert result.returncode == 2
+        assert f"{model}: expected labels, got a model" in result.stderr
+        assert f"tagpool tag {model} {test} -o predicted; tagpool score {test} predicted" in result.stderr
+    predicted = tmp_path / "predicted"
+    assert run("tag", model, test, "-o", predicted).returncode == 0
+    assert run("score", test, predicted).returncode == 0

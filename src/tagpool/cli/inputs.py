@@ -8,9 +8,18 @@ from pathlib import Path
 
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import STANDARD_STREAM
+from tagpool.corpus.files import STANDARD_STREAM, name_read_errors
 from tagpool.errors import InputError
 from tagpool.wording import counted
+
+
+def is_model(path: str) -> bool:
+    """True if a file begins as model files do: the length of a header, and the header in JSON."""
+    if not Path(path).is_file():
+        return False
+    with name_read_errors(path), Path(path).open("rb") as file:
+        beginning = file.read(9)
+    return b"\0" in beginning[:8] and beginning[8:] == b"{"
 
 
 def expand_files(names: Sequence[str | Path] | str | Path | None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import errors, output, print_json, print_table
-from tagpool.cli.inputs import expand_files, read_files
+from tagpool.cli.inputs import expand_files, is_model, read_files
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
@@ -64,6 +64,7 @@ def score(
       tagpool score both.conll              (last two columns: gold, predicted)
       tagpool score test.conll new.conll --compare old.conll --train train.conll
     """
+    _refuse_models(gold, predicted)
     reader = _Reader(columns, label, format, encoding)
     pair = reader.pair(gold, predicted)
     options: dict[str, Any] = {"plain": plain or None, "draws": draws, "seed": seed}
@@ -88,6 +89,14 @@ def score(
     if confused:
         report["confused"] = [list(row) for row in confusion(pair.gold, pair.predicted).most_confused(confused)]
     print_json(report) if json else _show(result, report, source_name(compare or ""))
+
+
+def _refuse_models(*files: str | None) -> None:
+    for name in files:
+        if name is not None and is_model(name):
+            sentences = next((other for other in files if other not in (None, name)), "GOLD")
+            advice = f"tagpool tag {name} {sentences} -o predicted; tagpool score {sentences} predicted"
+            raise InputError(f"expected labels, got a model; label the sentences first: {advice}", source=name)
 
 
 @dataclass

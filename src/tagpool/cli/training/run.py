@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.cli import signals
-from tagpool.cli.inputs import expand_files
+from tagpool.cli.inputs import expand_files, is_model
 from tagpool.cli.outputs import keep_elsewhere
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import TrainingFolder
@@ -19,7 +19,7 @@ from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config_keys import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import ENCODING_OPTION, name_read_errors
+from tagpool.corpus.files import ENCODING_OPTION
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
@@ -34,15 +34,6 @@ from tagpool.optim.watch import Epoch
 from tagpool.wording import counted
 
 _NOTHING = "no epoch was finished, and nothing was kept"
-
-
-def is_model(path: str) -> bool:
-    """True if a file begins as model files do: the length of a header, and the header in JSON."""
-    if not Path(path).is_file():
-        return False
-    with name_read_errors(path), Path(path).open("rb") as file:
-        beginning = file.read(9)
-    return b"\0" in beginning[:8] and beginning[8:] == b"{"
 
 
 def read_labelled(path: str, data: DataOptions) -> Corpus:
