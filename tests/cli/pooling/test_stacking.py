@@ -95,6 +95,9 @@ def test_certain_spans_are_kept_and_others_reviewed(files: Path, tmp_path: Path)
     assert all(label in ("O", other) for label, other in zip(sure_labels, everything, strict=True))
     records = [json.loads(line) for line in check.read_text().splitlines()]
     lowest = [min(span["probability"] for span in record["uncertain"]) for record in records]
+    assert read_corpus(check).label_column == "label"  # the file can be corrected, and used as gold
+    for record in records:
+        assert all(record["labels"][span["token_start"]] != "O" for span in record["uncertain"])
     assert lowest == sorted(lowest)
     assert "ask for less, or fit it with more gold sentences" in fail(*common, "--precision", 0.9999)
     assert "--review needs --precision" in fail(*common, "--review", check)

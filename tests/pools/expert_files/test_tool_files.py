@@ -10,6 +10,7 @@ import pytest
 
 from tagpool import InputError, read_expert_labels
 from tagpool.pools.expert_files.expert_labels import ExpertLabels
+from tagpool.pools.expert_files.label_checks import describe_labels
 
 TEXT = "Ann Lee left Oslo."
 PER, BOTH, NOTHING = "B-PER I-PER O O O", "B-PER I-PER O B-LOC O", "O O O O O"
@@ -200,3 +201,12 @@ def test_several_labels_of_a_region_are_noted(tmp_path: Path) -> None:
     result = read(tmp_path, task)
     assert shown(result) == {"x": [PER]}
     assert any("has several labels: used the first, 'PER'" in note for note in result.notes)
+
+
+def test_experts_with_the_same_labels_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("Ann B-PER\nran O\n\n" * 10)
+    for folder, count in (("a", 1), ("b", 2)):
+        experts = dict.fromkeys("xy"[:count], path)
+        notes = describe_labels(read_expert_labels(experts, path), with_maps=False)
+        assert ("experts 'x' and 'y' have the same labels" in " ".join(notes)) == (folder == "b")
