@@ -20,6 +20,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ[
 from measure import data_folder, load_average
 from parts.choosing import choosing
 from parts.compat import compat
+from parts.distilled import distilled
 from parts.encoding import encoding, reading
 from parts.inducing import inducing
 from parts.loading import loading
@@ -40,7 +41,7 @@ ALWAYS: tuple[Part, ...] = (
     reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, loading, threads, maxent, pools, inducing,
     paths, compat, wrappers
 )  # fmt: skip
-PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}
+PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled)}
 
 
 def introduction() -> str:
@@ -56,7 +57,9 @@ def introduction() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to run (default: all but the last): {', '.join(PARTS)}")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"parts to run (default: all but the last two): {', '.join(PARTS)}"
+    )
     parser.add_argument("--write", type=Path, help="also write the table to this Markdown file")
     parser.add_argument("--keep", type=Path, help="keep python-crfsuite's models in this folder, and do not train them again")
     chosen = parser.parse_args()

@@ -39,7 +39,8 @@ EXPERIMENTS = {
     "paths-pron": Experiment("PATHS, Tables 3 and 4: path experts on pronunciations", "paths_pron"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
     "pools-noisebench": Experiment("pools of four noisy experts (NoiseBench) by number of gold sentences", "pools_noisebench"),
-    "pools-crowd": Experiment("pools of crowd workers (CoNLL-2003), and gold sentences in the order of doubt", "pools_crowd"),
+    "pools-crowd": Experiment("pools of crowd workers (CoNLL-2003) by number of gold sentences", "pools_crowd"),
+    "pools-order": Experiment("gold sentences as pool suggest orders them, against random order", "pools_order"),
 }
 
 

@@ -22,5 +22,13 @@ def expected_errors(
     >>> bool(errors[1] > errors[0])
     True
     """
+    rows = wrong_probabilities(pool, predictions, words=words, confidence=confidence)
+    return np.array([float(row.sum()) for row in rows], np.float64)
+
+
+def wrong_probabilities(
+    pool: Any, predictions: Predictions, *, words: Corpus | Iterable[Iterable[str]] | None = None, confidence: Any = None
+) -> list[FloatArray]:
+    """Return the probability that the most likely label is wrong, for each token of each sentence."""
     lattices = pool.lattices(predictions, words=words, confidence=confidence)
-    return np.array([float((1 - one.marginals().max(axis=1)).sum()) if len(one) else 0.0 for one in lattices], np.float64)
+    return [1 - one.marginals().max(axis=1) if len(one) else np.zeros(0) for one in lattices]

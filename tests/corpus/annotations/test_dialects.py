@@ -166,8 +166,10 @@ def test_the_output_of_a_pipeline_without_texts_has_one_list_per_text(tmp_path):
     one = [{"entity_group": "PER", "score": 0.9, "word": "Ann", "start": 0, "end": 3}]
     for path in (write(tmp_path, one, []), write(tmp_path, [one, []], name="b.json")):
         annotations = read_annotations(path).annotations
-        assert [item.layers[""].spans for item in annotations] == [[CharSpan(0, 3, "PER", 0.9)], []]
         assert not annotations[0].has_text
+        for item in annotations:
+            item.add_text("Ann left")
+        assert [item.layers[""].spans for item in annotations] == [[CharSpan(0, 3, "PER", 0.9)], []]
     assert len(read_annotations(write(tmp_path, one, name="c.json")).annotations) == 1
 
 

@@ -22,7 +22,7 @@ from tagpool.cli.pooling.options import (
     write_records,
 )
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.schemes import Span, to_labels
+from tagpool.corpus.schemes import Scheme, Span, to_labels
 from tagpool.errors import InputError
 from tagpool.pools.stacked.pool import StackedPool
 from tagpool.pools.votes.pool import VotePool
@@ -135,7 +135,7 @@ def _write_precise(
     rest = [(number, [(span, value) for span, value in row if value < threshold.probability]) for number, row in enumerate(rows)]
     rest = sorted((item for item in rest if item[1]), key=lambda item: min(value for _, value in item[1]))
     if review is not None:
-        write_records(review, [_review_record(words[number], certain[number], spans) for number, spans in rest])
+        write_records(review, [_review_record(words[number], rows[number], spans, scheme) for number, spans in rest])
     total, kept_count = sum(map(len, rows)), sum(map(len, certain))
     errors.print_line(
         f"kept {kept_count} of {counted(total, 'span')} (probability ≥ {threshold.probability:.3f}): precision at least "
@@ -144,13 +144,16 @@ def _write_precise(
     )
 
 
-def _review_record(words: list[str], certain: list[Span], others: list[tuple[Span, float]]) -> dict[str, Any]:
+def _review_record(
+    words: list[str], spans: list[tuple[Span, float]], uncertain: list[tuple[Span, float]], scheme: Scheme
+) -> dict[str, Any]:
+    """Return a sentence with all of its labels, which can be corrected and used as gold, and the spans to look at."""
     return {
         "tokens": words,
-        "spans": [{"token_start": span.start, "token_end": span.end - 1, "label": span.type} for span in certain],
+        "labels": list(to_labels([span for span, _ in spans], len(words), scheme)),
         "uncertain": [
             {"token_start": span.start, "token_end": span.end - 1, "label": span.type, "probability": round(value, 4)}
-            for span, value in others
+            for span, value in uncertain
         ],
     }
 

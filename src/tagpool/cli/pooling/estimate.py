@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from tagpool.cli.console import errors, print_json, print_table
@@ -27,6 +26,7 @@ from tagpool.cli.pooling.options import (
 from tagpool.cli.progress import Follower
 from tagpool.errors import InputError
 from tagpool.pools.beliefs import expected_errors
+from tagpool.pools.checking_order import checking_order
 from tagpool.pools.expert_files.expert_labels import ExpertLabels
 from tagpool.pools.stacked.pool import StackedPool
 from tagpool.pools.unsupervised.fitted import AUTO, METHODS
@@ -99,8 +99,8 @@ def suggest(
 ) -> None:
     """Rank the sentences to check first.
 
-    They are the sentences in which the pool expects most wrong labels. Correct the labels in the output, and use the file as
-    --gold.
+    They show words and disagreements that are frequent and not checked yet, in few tokens. Correct the labels in the output, and
+    use the file as --gold.
 
     \b
     Examples:
@@ -116,19 +116,21 @@ def suggest(
             model = UnsupervisedPool().fit(read.votes(), words=read.corpus, on_step=progress.step)
         else:
             model = load_probabilistic(pool, "suggest")
-    wrong = expected_errors(model, read.votes(), words=read.corpus, confidence=read.confidence)
-    open_sentences = [number for number, row in enumerate(read.gold) if row is None]
-    order = sorted(open_sentences, key=lambda number: (-wrong[number], number))[:count]
+    data: dict[str, Any] = {"words": read.corpus, "confidence": read.confidence}
+    checked = [number for number, row in enumerate(read.gold) if row is not None]
+    order = checking_order(model, read.votes(), checked=checked, count=count, **data)
     part = read.select(order)
     options: dict[str, Any] = {"confidence": part.confidence} if isinstance(model, StackedPool) else {}
     labels = model.predict(part.votes(), words=part.corpus, **options) if order else []
-    records = [
-        {"tokens": words, "labels": row, "expected_errors": round(float(wrong[number]), 3)}
-        for number, words, row in zip(order, part.corpus.words, labels, strict=True)
-    ]
-    write_records(to, records)
-    share = float(np.sum(wrong[order]) / max(np.sum(wrong[open_sentences]), 1e-12))
-    errors.print_line(f"{counted(len(order), 'sentence')} with {100 * share:.0f}% of the errors that the pool expects")
+    wrong: list[float] = []
+    if order:
+        wrong = expected_errors(model, part.votes(), words=part.corpus, confidence=part.confidence).tolist()
+    rows = list(zip(part.corpus.words, labels, wrong, strict=True))
+    write_records(to, [{"tokens": words, "labels": row, "expected_errors": round(value, 3)} for words, row, value in rows])
+    tokens = sum(map(len, labels))
+    errors.print_line(
+        f"{counted(len(order), 'sentence')}, {counted(tokens, 'token')}, about {counted(round(sum(wrong)), 'wrong label')}"
+    )
 
 
 def _read(experts: list[str], maps: list[str] | None, columns: str | None, encoding: str) -> ExpertLabels:

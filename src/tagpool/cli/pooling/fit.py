@@ -36,7 +36,6 @@ from tagpool.pools.votes.pool import VotePool
 from tagpool.wording import counted
 
 AUTO, STACKING = "auto", "stacking"
-_FEW = 30  # gold sentences
 # Parameters of a VotePool that are not options of their own, without those whose values are objects of Python.
 _FURTHER = ("beta", "delta", "calibrate", "rounds", "epsilon", "online_rounds", "stop_early", "combine", "lengths")
 
@@ -118,8 +117,6 @@ def _fit_stack(
         f"{counted(len(labels.labels), 'expert')}, {counted(gold_count, 'gold sentence')}, "
         f"{counted(others, 'sentence')} without gold labels"
     )
-    if gold_count < _FEW:
-        output.print(f"few gold sentences: figures below vary a lot; check {_FEW} or more")
     if choice is not None:
         _show_choice(choice)
     if isinstance(pool, StackedPool):
@@ -139,6 +136,10 @@ def _show_choice(choice: PoolChoice) -> None:
         rows.append([candidate.name, f"{100 * candidate.score.f1:.1f}", f"{low:.1f} – {high:.1f}", against])
     print_table(["method", "F1", "95% interval", f"against {choice.candidates[0].name}"], rows)
     output.print(choice.reason())
+    if any(candidate.name == "no gold labels" and candidate.score.f1 == 1.0 for candidate in choice.candidates):
+        output.print(
+            "the gold labels are those of a pool without gold labels: if they come from pool suggest, correct them first"
+        )
     if (outlook := choice.outlook()) is not None:
         output.print(outlook)
 

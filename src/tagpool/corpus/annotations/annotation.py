@@ -28,19 +28,21 @@ class CharSpan(NamedTuple):
 class Layer:
     """Labels by one annotator: ``labels`` has one per token (None abstains), or ``spans`` has spans of characters.
 
-    ``scores`` are confidences of the labels of tokens.
+    ``scores`` are confidences of the labels of tokens. If it is ``partial``, tokens outside the spans are unknown.
     """
 
     labels: list[str | None] | None = None
     spans: list[CharSpan] | None = None
     scores: list[float | None] | None = None
+    partial: bool = False
 
 
 @dataclass
 class Annotation:
     """One sentence or text: its words, or its text and possibly the places of its tokens, and labels by annotator.
 
-    A record without words and text (of a Hugging Face pipeline) is known by its number only. ``sentences`` are the sentences of a
+    A record without words and text (of a Hugging Face pipeline) is known by its number only; ``read_with`` reads it when the text
+    is known. ``annotator`` is the name of its only annotator, if it has one. ``sentences`` are the sentences of a
     longer text. ``offset`` is the place of the text in its record. ``not_located`` are named entities without a
     place. ``line_of`` returns the line of a token.
     """
@@ -57,6 +59,15 @@ class Annotation:
     notes: list[str] = field(default_factory=list)
     not_located: list[str] = field(default_factory=list)
     line_of: Callable[[int], int] | None = None
+    annotator: str | None = None
+    read_with: Callable[[str], Annotation] | None = None
+
+    def add_text(self, text: str) -> None:
+        """Add the text of a record that has none, and read its spans."""
+        self.text = text
+        if self.read_with is not None:
+            other = self.read_with(text)
+            self.layers, self.notes, self.not_located = other.layers, other.notes, other.not_located
 
     def token_line(self, token: int) -> int:
         """Return the line of a token; that of the record if a line has several tokens."""
@@ -119,6 +130,7 @@ class Annotation:
                 None if layer.labels is None else layer.labels[first:last],
                 None if layer.spans is None else moved,
                 None if layer.scores is None else layer.scores[first:last],
+                layer.partial,
             )
         known = self.words is not None or self.places is not None
         return replace(

@@ -15,6 +15,7 @@ from tagpool.errors import InputError
 from tagpool.wording import counted
 
 SUFFIX = ".ann"
+_KINDS = "TREAMN#*"  # spans, relations, events, attributes, modifications, references, notes, equivalences
 _SPAN = re.compile(r"(\S+) (\d{1,9}) ((?:\d{1,9};\d{1,9} )*)(\d{1,9})")
 
 
@@ -27,6 +28,8 @@ def read_brat(path: str | Path, *, encoding: str = "utf-8") -> list[Annotation]:
     notes: list[str] = []
     spans = []
     for number, line in enumerate(read_lines(path, encoding=encoding), 1):
+        if line.strip() and line[0] not in _KINDS:
+            raise InputError(f"expected a line such as T1<tab>PER 0 7<tab>Ann Lee, got {line[:60]!r}", source=source, line=number)
         if line.startswith("T"):
             spans.append(_read_span(line, text, text_path, source, number))
         if line.startswith("T") and ";" in line.split("\t")[1]:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from tagpool.corpus.annotations.answers import has_fence, inside_fences
 from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.jsonl import Fail, excerpt, parse_value
 from tagpool.errors import InputError
@@ -16,10 +17,13 @@ from tagpool.errors import InputError
 def read_values(path: str | Path, *, encoding: str = "utf-8") -> Iterator[tuple[Any, Fail, int]]:
     """Yield the values of a file, each with a function that creates errors, and its line.
 
-    A file has one value per line (JSONL), or one array of values, or values over several lines.
+    A file has one value per line (JSONL), or one array of values, or values over several lines. Code fences, with which language
+    models surround JSON, are left out.
     """
     source = source_name(path)
     lines = read_lines(path, encoding=encoding)
+    if has_fence(lines):
+        lines = inside_fences(lines)
     filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not filled:
         raise InputError("expected records, got none: the file is empty", source=source)
@@ -77,12 +81,24 @@ def _is_one_record(text: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, list) and bool(value) and (all(map(is_pipeline_entity, value)) or is_training_pair(value))
+    return isinstance(value, list) and bool(value) and (is_entity_list(value) or is_training_pair(value))
+
+
+def is_entity_list(value: Any) -> bool:
+    """Return whether a value is the output of a Hugging Face pipeline or of GLiNER for one text; an empty list is one."""
+    return isinstance(value, list) and (all(map(is_pipeline_entity, value)) or all(map(_is_gliner_entity, value)))
 
 
 def is_pipeline_entity(value: Any) -> bool:
-    """Return whether a value is an entity of a Hugging Face pipeline."""
-    return isinstance(value, dict) and "text" not in value and "start" in value and ("entity_group" in value or "entity" in value)
+    """Return whether a value is an entity of a Hugging Face pipeline; slow tokenizers know no offsets."""
+    if not isinstance(value, dict) or "text" in value:
+        return False
+    has_place = "start" in value or "word" in value
+    return has_place and ("entity_group" in value or ("entity" in value and ("start" in value or "index" in value)))
+
+
+def _is_gliner_entity(value: Any) -> bool:
+    return isinstance(value, dict) and {"start", "end", "text", "label"} <= value.keys() and is_offset(value["start"])
 
 
 def is_training_pair(value: Any) -> bool:
@@ -117,9 +133,14 @@ def read_type(value: Any, fail: Fail) -> str:
 def read_score(value: Any) -> float | None:
     """Return a confidence, from 0 to 1; None for anything else.
 
-    >>> read_score(0.5), read_score("high"), read_score(True), read_score(7)
-    (0.5, None, None, None)
+    >>> read_score(0.5), read_score("0.25"), read_score("high"), read_score(True), read_score(7)
+    (0.5, 0.25, None, None, None)
     """
+    if isinstance(value, str):  # of numbers that JSON does not know, such as numpy's
+        try:
+            value = float(value)
+        except ValueError:
+            return None
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1 else None
 

@@ -1,7 +1,7 @@
 """Tasks of Label Studio: ``{"data": {"text": ...}, "annotations": [{"result": [...]}], "predictions": [...]}``.
 
-The labels are those of the first annotation that was not cancelled, or of the first prediction. Others have the names of their
-annotator (``completed_by``) or model (``model_version``).
+Old exports have ``completions`` instead of annotations. The labels are those of the first annotation that was not cancelled, or
+of the first prediction. Others have the names of their annotator (``completed_by``) or model (``model_version``).
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ def read_label_studio(record: Record) -> Annotation:
     """Read a task; one without annotations and predictions has no labels."""
     text = _text(record)
     layers: dict[str, Layer] = {}
-    for key, name_key in (("annotations", "completed_by"), ("predictions", "model_version")):
+    names = (("annotations", "completed_by"), ("completions", "completed_by"), ("predictions", "model_version"))
+    for key, name_key in names:
         for number, item in enumerate(need_list(record.value.get(key) or [], key, record.fail), 1):
             if not isinstance(item, dict):
                 raise record.fail(f'"{key}": expected objects with a key "result", got {type(item).__name__}')
-            if item.get("was_cancelled"):
+            if item.get("was_cancelled") or item.get("skipped"):
                 continue
             layer = Layer(spans=read_spans(_values(item, record), "result", text, record))
             layers.setdefault(DEFAULT_LAYER, layer)
@@ -41,9 +42,23 @@ def _text(record: Record) -> str:
     texts = [value for key, value in data.items() if isinstance(value, str)]
     if isinstance(data.get("text"), str):
         return str(data["text"])
+    if len(texts) > 1:
+        texts = [text for text in texts if _fits(text, record.value)]
     if len(texts) != 1:
-        raise record.fail(f'expected the text in "data"; {list_keys(data, ["text"])}')
+        raise record.fail(f'expected the text in "data"; {list_keys(data, ["text"])}; rename the key of the text')
     return texts[0]
+
+
+def _fits(text: str, task: dict[str, Any]) -> bool:
+    """Return whether the spans of a task are in a text, by their own text; false without spans."""
+    parts = [
+        item for key in ("annotations", "completions", "predictions") for item in task.get(key) or () if isinstance(item, dict)
+    ]
+    regions = [region for item in parts for region in item.get("result") or () if isinstance(region, dict)]
+    values = [
+        value for region in regions if isinstance(value := region.get("value"), dict) and isinstance(value.get("text"), str)
+    ]
+    return bool(values) and all(value["text"] in text for value in values)
 
 
 def _values(item: dict[str, Any], record: Record) -> list[dict[str, Any]]:
@@ -53,6 +68,8 @@ def _values(item: dict[str, Any], record: Record) -> list[dict[str, Any]]:
         value = region.get("value") if isinstance(region, dict) else None
         if isinstance(value, dict) and "start" in value and (value.get("labels") or value.get("hypertextlabels")):
             labels = value.get("labels") or value["hypertextlabels"]
+            if isinstance(labels, list) and len(labels) > 1:
+                record.note(f"span [{value['start']}, {value.get('end')}] has several labels: used the first, {labels[0]!r}")
             spans.append({**value, "label": labels, "score": region.get("score", value.get("score"))})
     return spans
 

@@ -29,10 +29,25 @@ def read_spans(value: Any, key: str, text: str, record: Record) -> list[CharSpan
     return sorted(spans + located, key=lambda span: span[:3])
 
 
+def are_named(value: Any) -> bool:
+    """Return whether spans are names without offsets: a list of objects, or names by type."""
+    lists = list(value.values()) if isinstance(value, dict) else [value]
+    items = [item for entries in lists if isinstance(entries, list) for item in entries]
+    return bool(items) and all(isinstance(item, str) or (isinstance(item, dict) and "start" not in item) for item in items)
+
+
+def _is_entity(value: dict[str, Any]) -> bool:
+    """Return whether a mapping is one entity, and not names by type."""
+    known = {*_TYPES, *_NAMES, *_SCORES, *(key for pair in _OFFSETS for key in pair)}
+    return value.keys() <= known and len(value) > 1 and any(isinstance(value.get(name), str) for name in _NAMES)
+
+
 def _items(value: Any, key: str, text: str, record: Record) -> Iterator[Any]:
     """Yield the spans of a list, or those of ``{"PER": ["Ann Lee", [0, 7]]}``."""
     if isinstance(value, list):
         yield from value
+    elif isinstance(value, dict) and _is_entity(value):
+        yield value
     elif isinstance(value, dict):
         for name, entries in value.items():
             if isinstance(entries, str) and entries.lower() not in text.lower() and name.lower() in text.lower():

@@ -11,7 +11,7 @@ from typing import Any
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation, Layer
 from tagpool.corpus.annotations.json_values import need_list, read_score
 from tagpool.corpus.annotations.records import Record
-from tagpool.corpus.annotations.span_items import read_spans
+from tagpool.corpus.annotations.span_items import are_named, read_spans
 from tagpool.corpus.annotations.texts import SPAN_KEYS, span_key
 from tagpool.corpus.jsonl import NOTE_KEYS, has_list, list_keys
 from tagpool.wording import counted
@@ -57,18 +57,12 @@ def read_token_list(record: Record) -> Annotation:
 def _add_entities(record: Record, words: list[str], layers: dict[str, Layer]) -> None:
     """Add entities that are named by their text; other keys with lists may be annotations, and are errors."""
     key = span_key(record.value)
-    if key is not None and _are_named(record.value[key]):
+    if key is not None and are_named(record.value[key]):
         text = record.annotation(words=words).running_text
         layers[DEFAULT_LAYER] = Layer(spans=read_spans(record.value[key], key, text, record))
     elif words and any(has_list(record.value[name]) for name in record.value if name not in (*_KEYS, *NOTE_KEYS)):
         keys = list_keys(record.value, (*_KEYS, "text", *SPAN_KEYS))
         raise record.fail(f"the tokens have no 'labels', one per token, and spans need a 'text' instead of tokens; {keys}")
-
-
-def _are_named(value: Any) -> bool:
-    lists = list(value.values()) if isinstance(value, dict) else [value]
-    items = [item for entries in lists if isinstance(entries, list) for item in entries]
-    return bool(items) and all(isinstance(item, str) or (isinstance(item, dict) and "start" not in item) for item in items)
 
 
 def _labels(value: Any, key: str, count: int, record: Record) -> list[str | None]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from tagpool.errors import InputError
-from tagpool.pools.expert_files.expert_labels import ExpertLabels
+from tagpool.pools.expert_files.expert_labels import ExpertLabels, LabelRow
 from tagpool.pools.expert_files.label_types import OUTSIDE, equivalent, type_of
 from tagpool.wording import counted
 
+_SAME_SENTENCES = 10  # from which equal labels are no chance
 _FEW_SENTENCES = 30  # gold sentences for which weights are unreliable
 
 
@@ -73,10 +74,18 @@ def describe_labels(result: ExpertLabels, *, with_maps: bool) -> list[str]:
         notes.append(f"{counted(len(gold), 'gold sentence')}: too few for reliable weights; label {_FEW_SENTENCES} or more")
     for expert, rows in result.labels.items():
         pairs = [(row, truth) for row, truth in zip(rows, result.gold, strict=True) if row is not None and truth is not None]
-        if len(pairs) >= 10 and all(row == truth for row, truth in pairs):
+        if len(pairs) >= _SAME_SENTENCES and all(row == truth for row, truth in pairs):
             notes.append(f"expert {expert!r} equals the gold labels; leave it out if its file is a copy of them")
+        twin = next((other for other in result.labels if _are_same(rows, result.labels[other]) and other < expert), None)
+        if twin is not None:
+            notes.append(f"experts {twin!r} and {expert!r} have the same labels, and count twice; leave one out")
         renamed = {kind: other for kind in sorted(types[expert] - gold_types) if (other := equivalent(kind, gold_types))}
         if renamed and with_maps:
             options = map_options(expert, renamed, gold_types)
             notes.append(f"expert {expert!r} has types that gold names differently; rename them with {options}")
     return notes
+
+
+def _are_same(first: Sequence[LabelRow], second: Sequence[LabelRow]) -> bool:
+    """Return whether two experts have the same labels for ten sentences or more, and for all."""
+    return first is not second and first == second and sum(row is not None for row in first) >= _SAME_SENTENCES

@@ -27,6 +27,10 @@ class Reference:
         nameless = next((one for one in annotations if not one.has_text), None)
         if nameless is None:
             return match_annotations(annotations, self.sentences)
+        if not self.expected:
+            message = "the first expert needs the text of its records, if there are no gold sentences"
+            advice = 'add it, as {"text": ..., "entities": [...]}, or name another expert first'
+            raise InputError(f"{message}; {advice}", source=nameless.source, line=nameless.line)
         if len(annotations) != len(self.expected):
             message = (
                 f"records without a text need one record per sentence: {self.name} has {counted(len(self.expected), 'sentence')}"
@@ -37,7 +41,7 @@ class Reference:
             )
         for number, one in zip(self.expected, annotations, strict=True):
             if not one.has_text:
-                one.text = " ".join(self.sentences[number])
+                one.add_text(" ".join(self.sentences[number]))
         return Matches(list(zip(self.expected, annotations, strict=True)))
 
     def check(self, matches: Matches, is_crowd: bool) -> None:
@@ -65,7 +69,8 @@ class Reference:
         lost = [(one, name) for one in annotations for name in one.not_located]
         if lost:
             amount = counted(len(lost), "named entity", "named entities")
-            notes.append(lost[0][0].at(f"{lost[0][1]!r} is not in the text; {amount} of {path} ignored for this reason"))
+            reason = f"{lost[0][1]!r} is not in the text, or only inside another entity"
+            notes.append(lost[0][0].at(f"{reason}; {amount} of {path} ignored for this reason"))
         for number, one in matches.changed[:1]:
             place = next(i for i, (a, b) in enumerate(zip(one.tokens, self.sentences[number], strict=True)) if a != b)
             words = f"the word is {one.tokens[place]!r}, in {self.name} {self.sentences[number][place]!r}"

@@ -25,7 +25,10 @@ def project(annotation: Annotation, layer: Layer, words: Sequence[str], reader: 
     places = word_places(annotation, words)
     if layer.labels is None:
         renamed = [span._replace(type=reader.rename_type(span.type)) for span in layer.spans or ()]
-        return _from_spans([span for span in renamed if span.type != OUTSIDE], places, annotation, reader)
+        projected = _from_spans([span for span in renamed if span.type != OUTSIDE], places, annotation, reader)
+        if layer.partial:
+            return projected._replace(labels=[None if label == OUTSIDE else label for label in projected.labels])
+        return projected
     return _from_labels(layer, places, annotation, reader)
 
 

@@ -14,6 +14,7 @@ from tagpool.errors import InputError, check_type
 from tagpool.pools.expert_files.collecting import collect_labels
 from tagpool.pools.expert_files.expert_labels import ExpertLabels, ExpertSource
 from tagpool.pools.expert_files.reference_files import read_reference
+from tagpool.wording import counted
 
 
 def split_column(place: str) -> tuple[str, str | None]:
@@ -52,7 +53,12 @@ def read_gold(paths: Sequence[str | Path], *, columns: str | None, label: str | 
     source = read_source("gold", paths, label, columns=columns, encoding=encoding)
     result = collect_labels([source], None)
     rows = result.labels["gold"]
-    numbers = [number for number, row in enumerate(rows) if row is not None]
+    numbers = [number for number, row in enumerate(rows) if row is not None and None not in row]
+    partial = sum(row is not None and None in row for row in rows)
+    if partial:
+        result.notes.append(f"{source.path}: {counted(partial, 'sentence')} with labels of some tokens only: not used as gold")
+    if not numbers:
+        raise InputError("expected gold labels of whole sentences, got none", source=source.path)
     labels = [[label or "O" for label in rows[number] or ()] for number in numbers]
     corpus = result.corpus.select(numbers).with_column(LABEL, labels)
     return Corpus(corpus.native, label_column=LABEL, source=source.path), result.notes

@@ -11,6 +11,8 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import Format, format_of, read_labelled
 from tagpool.corpus.jsonl import SPAN_KEYS
 
+_TOOL_KEYS = {"answer", "annotator", "annotation_id"}  # of annotation tools, whose records are not all labels of one annotator
+
 
 def read_reference(path: str | Path, *, columns: str | None, label: str | None, encoding: str) -> Corpus | None:
     """Read a corpus of a format of :func:`tagpool.read_corpus`, with all of its columns; None for other formats."""
@@ -25,6 +27,8 @@ def _is_corpus(path: str | Path, encoding: str) -> bool:
     """Return whether the first record has words and labels, or a text and offsets of spans."""
     value = next((value for value, _, _ in read_values(path, encoding=encoding)), None)
     if not isinstance(value, dict):
+        return False
+    if _TOOL_KEYS & value.keys():
         return False
     tokens = value.get("tokens", [])
     if "text" not in value:
