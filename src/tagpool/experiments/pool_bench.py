@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from tagpool.corpus.schemes import Scheme, spans
 from tagpool.errors import InputError
 from tagpool.experiments.pool_data import GoldSample, Labels, PoolData
@@ -100,8 +102,8 @@ class PoolBench:
         )
         return cls(data, sentences.with_unsupervised(pools[CRF_EM]), pools[CRF_EM], labels, regression, notes)
 
-    def run(self, sample: GoldSample, *, votes: bool = True) -> Trial:
-        """Fit the methods with gold labels; ``votes`` includes those other than stacking."""
+    def run(self, sample: GoldSample, *, votes: bool = True, regression: bool = True) -> Trial:
+        """Fit the methods with gold labels; ``votes`` and ``regression`` include those other than stacking."""
         data, rows = self.data, sample.rows(self.data)
         stack = self.fit_stack(sample)
         choice = choose_with_stack(stack, data.experts, rows)
@@ -114,7 +116,7 @@ class PoolBench:
         labels[AUTO] = labels[name] if name in labels else choice.pool.predict(data.experts)
         if votes:
             labels[WORDS] = CRF().fit(labelled.words, labelled.gold).predict(data.words)
-        if self.regression is not None:
+        if regression and self.regression is not None:
             labels[REGRESSION] = self.regression.predict(sample.gold)
         return Trial(sample, labels, stack, choice.name)
 
@@ -135,20 +137,19 @@ class PoolBench:
 
     def precision(self, trial: Trial, asked: float) -> tuple[float, float] | None:
         """Return the precision of the test spans above the threshold, and their share; None without a threshold."""
-        threshold = trial.stack.threshold(asked)
-        if threshold is None:
-            return None
         test = self.data.select(trial.sample.test)
         predicted = trial.stack.predict_spans(test.experts, words=test.words, raw=True)
-        right = accepted = total = 0
+        values = np.array([value for row in predicted for _, value in row])
+        threshold = trial.stack.threshold(asked, probabilities=values)
+        if threshold is None:
+            return None
+        right = accepted = 0
         for row, gold in zip(predicted, test.gold, strict=True):
             correct = set(spans(gold))
-            total += len(row)
-            for span, probability in row:
-                if probability >= threshold.probability:
-                    accepted += 1
-                    right += span in correct
-        return 100 * right / max(accepted, 1), 100 * accepted / max(total, 1)
+            kept = [span for span, probability in row if probability >= threshold.probability]
+            accepted += len(kept)
+            right += sum(span in correct for span in kept)
+        return 100 * right / max(accepted, 1), 100 * accepted / max(len(values), 1)
 
 
 class Figures:

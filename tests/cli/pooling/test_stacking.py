@@ -99,9 +99,21 @@ def test_certain_spans_are_kept_and_others_reviewed(files: Path, tmp_path: Path)
     for record in records:
         assert all(record["labels"][span["token_start"]] != "O" for span in record["uncertain"])
     assert lowest == sorted(lowest)
-    assert "ask for less, or fit it with more gold sentences" in fail(*common, "--precision", 0.9999)
     assert "--review needs --precision" in fail(*common, "--review", check)
     assert "expected a precision and a level between 0 and 1" in fail(*common, "--precision", 2)
+
+
+def test_without_certain_spans_all_are_reviewed(files: Path, tmp_path: Path) -> None:
+    sure, check = tmp_path / "sure.conll", tmp_path / "check.jsonl"
+    common = ("pool", "apply", files / "x.pool", *experts(files))
+    shown = run(*common, "--precision", 0.9999, "--review", check, "--output", sure)
+    assert shown.returncode == 0, shown.stderr
+    assert "kept no spans, all are to review: the gold sentences of the pool" in shown.stderr
+    assert "do not show a precision of 0.9999 with probability 0.9; the highest that they show is 0." in shown.stderr
+    assert "fit the pool with gold sentences of more documents, a few of each" in shown.stderr
+    assert {label for row in read_corpus(sure, columns="word,label").labels for label in row} == {"O"}
+    uncertain = sum(len(json.loads(line)["uncertain"]) for line in check.read_text().splitlines())
+    assert uncertain == sum(label.startswith("B-") for label in labels_of(succeed(*common))) > 0
 
 
 def test_a_sentence_is_explained(files: Path) -> None:

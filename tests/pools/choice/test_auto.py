@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from pools.small_experts import sample
 
 from tagpool import InputError, UnsupervisedPool
-from tagpool.pools.choice.auto import choose_pool
+from tagpool.evaluation.scores import score
+from tagpool.pools.choice.auto import Candidate, PoolChoice, choose_pool
 from tagpool.pools.choice.learning_curve import fit_curve
 
 
@@ -44,6 +45,51 @@ def test_few_gold_sentences(gold_sentences: int) -> None:
     assert choice.chosen.name == choice.name
     assert choice.name in choice.reason()
     assert choice.outlook() is None
+
+
+def candidate(difference: float, error: float, *, has_prior: bool) -> Candidate:
+    return Candidate("no gold labels", score([["B-X"]], [["B-X"]]), difference, error, has_prior)
+
+
+def test_the_prior_decides_with_few_gold_sentences_only() -> None:
+    assert candidate(-0.02, 0.06, has_prior=True).is_better
+    assert candidate(-0.02, 0.06, has_prior=True).expected_gain > 0
+    assert not candidate(-0.02, 0.06, has_prior=False).is_better
+    assert not candidate(-0.02, 0.01, has_prior=True).is_better  # enough gold to know better
+    assert not candidate(0.0, 0.0, has_prior=True).is_better
+    assert candidate(0.02, 0.01, has_prior=False).is_better
+    assert candidate(0.02, 0.01, has_prior=False).expected_gain == 0.02
+
+
+def test_a_choice_by_the_prior_is_explained() -> None:
+    majority = Candidate("majority", score([["B-X", "B-X"]], [["B-X", "O"]]), 0.0, 0.0)
+    chosen = candidate(-0.02, 0.06, has_prior=True)
+    choice = PoolChoice(UnsupervisedPool(), "no gold labels", [majority, chosen], None, 30)
+    assert "because the gold sentences are too few to tell the methods apart" in choice.reason()
+    assert "standard error of the difference 6.0" in choice.reason()
+
+
+def test_few_sentences_or_experts_have_no_prior() -> None:
+    corpus, experts = sample()
+    repeat = 300 // len(corpus) + 1
+    words, labels = corpus.words * repeat, corpus.labels * repeat
+    gold = [row if number < 10 else None for number, row in enumerate(labels)]
+    many = {name: rows * repeat for name, rows in experts.items()}
+    few = dict(list(many.items())[:2])
+    assert len(many) == 3
+    for votes, count, expected in ((many, len(words), True), (few, len(words), False), (many, 100, False)):
+        part = {name: rows[:count] for name, rows in votes.items()}
+        choice = choose_pool(part, gold[:count], words=words[:count], l2=1.0)
+        assert [one.name for one in choice.candidates if one.has_prior] == (["no gold labels"] if expected else [])
+
+
+def test_documents_that_agree_by_chance_do_not_lower_the_error() -> None:
+    corpus, experts = sample()
+    by_sentence = choose_pool(experts, corpus.labels, words=corpus.words, l2=1.0)
+    documents = [number % 2 for number in range(len(corpus))]
+    by_document = choose_pool(experts, corpus.labels, words=corpus.words, documents=documents, l2=1.0)
+    errors = [next(one for one in choice.candidates if one.name == "no gold labels") for choice in (by_sentence, by_document)]
+    assert errors[1].standard_error >= 0.99 * errors[0].standard_error > 0
 
 
 def test_one_expert_is_the_reference() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from tagpool.cli.console import errors, output, print_json, print_table
@@ -25,6 +27,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme, Span, to_labels
 from tagpool.errors import InputError
 from tagpool.pools.stacked.pool import StackedPool
+from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.pool import VotePool
 from tagpool.wording import counted
 
@@ -121,26 +124,41 @@ def _write_precise(
 ) -> None:
     """Write the spans above the threshold, and the sentences with others for review."""
     precision, level = wanted
-    threshold = pool.threshold(precision, level=level)
-    if threshold is None:
-        raise InputError(
-            f"no spans have a precision of {precision:g} with probability {level:g} on the gold sentences of the pool; "
-            "ask for less, or fit it with more gold sentences"
-        )
     rows, words = pool.predict_spans(predictions, raw=True, **options), corpus.words
-    certain = [[span for span, value in row if value >= threshold.probability] for row in rows]
+    values = np.array([value for row in rows for _, value in row])
+    threshold = pool.threshold(precision, level=level, probabilities=values)
+    lowest = math.inf if threshold is None else threshold.probability
+    certain = [[span for span, value in row if value >= lowest] for row in rows]
     scheme = pool.fitted.scheme
     labels = [list(to_labels(row, len(sentence), scheme)) for row, sentence in zip(certain, words, strict=True)]
     write_labels(corpus, labels, to)
-    rest = [(number, [(span, value) for span, value in row if value < threshold.probability]) for number, row in enumerate(rows)]
+    rest = [(number, [(span, value) for span, value in row if value < lowest]) for number, row in enumerate(rows)]
     rest = sorted((item for item in rest if item[1]), key=lambda item: min(value for _, value in item[1]))
     if review is not None:
         write_records(review, [_review_record(words[number], rows[number], spans, scheme) for number, spans in rest])
+    if threshold is None:
+        errors.print_line(_nothing_kept(pool, precision, level, values))
+        return
     total, kept_count = sum(map(len, rows)), sum(map(len, certain))
     errors.print_line(
         f"kept {kept_count} of {counted(total, 'span')} (probability ≥ {threshold.probability:.3f}): precision at least "
         f"{precision:g} with probability {level:g} ({100 * threshold.precision:.1f}% on gold sentences); "
         f"{counted(len(rest), 'sentence')} to review" + ("" if review is None else f" in {review}")
+    )
+
+
+def _nothing_kept(pool: StackedPool, precision: float, level: float, values: FloatArray) -> str:
+    """Say that no span is certain enough, and what would help."""
+    held_out = pool.fitted.spans
+    best = held_out.best(level, values)
+    highest = (
+        "" if best is None or best.bound <= 0 else f"; the highest that they show is {math.floor(1000 * best.bound) / 1000:g}"
+    )
+    return (
+        f"kept no spans, all are to review: the gold sentences of the pool ({counted(len(held_out.probability), 'span')} in "
+        f"{counted(held_out.documents, 'document or sentence', 'documents or sentences')}) do not show a precision of "
+        f"{precision:g} with probability {level:g}{highest}. Errors differ between documents: fit the pool with gold "
+        "sentences of more documents, a few of each, or ask for a lower precision"
     )
 
 

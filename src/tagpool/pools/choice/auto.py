@@ -3,6 +3,10 @@
 All are scored on the gold sentences by cross-validation. The majority is the reference: another method must be better by a
 standard error, so that a few gold sentences do not lead to a worse pool. A single expert must be better by two, since the best of
 many experts is best by chance, too. Stacking is preferred to other methods that are better by less than a standard error.
+
+Expectation maximisation with word taggers learns nothing from gold, and is rarely worse than the majority. So it has a prior: its
+gain is 5 ± 5 F1. It is taken if its gain is positive by the prior and the gold sentences together. With few gold sentences the
+prior decides, with many it has no effect.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ from tagpool.wording import counted
 Pool = StackedPool | UnsupervisedPool | VotePool
 _STACK, _WITHOUT_GOLD, _WEIGHTED, _BEST = "stacking", "no gold labels", "weighted votes", "best expert"
 _MARGINS = {_BEST: 2.0}  # standard errors by which a method must be better than the majority
+_PRIOR_GAIN, _PRIOR_SPREAD = 0.05, 0.05  # F1 of expectation maximisation minus that of the majority
+_FEWEST_EXPERTS, _FEWEST_SENTENCES = 3, 300  # for which the prior holds
 _DRAWS = 1000
 _SHARES = (0.25, 0.5)
 _FEWEST = 8  # sentences of a point of the learning curve
@@ -37,16 +43,32 @@ _FEWEST = 8  # sentences of a point of the learning curve
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method: its score on the gold sentences, and its difference from the majority with the standard error."""
+    """A method: its score on the gold sentences, and its difference from the majority with the standard error.
+
+    ``has_prior`` is true for expectation maximisation on enough sentences.
+    """
 
     name: str
     score: Score
     difference: float
     standard_error: float
+    has_prior: bool = False
+
+    @property
+    def expected_gain(self) -> float:
+        """The mean of the difference by the prior and the gold sentences.
+
+        >>> Candidate("no gold labels", None, -0.02, 0.05, has_prior=True).expected_gain
+        0.015
+        """
+        trust = self.standard_error**2 / (self.standard_error**2 + _PRIOR_SPREAD**2) if self.has_prior else 0.0
+        return round(trust * _PRIOR_GAIN + (1 - trust) * self.difference, 12)
 
     @property
     def is_better(self) -> bool:
-        """Whether it is better than the majority by more than chance."""
+        """Whether it is better than the majority by more than chance, or by the prior."""
+        if self.has_prior and self.expected_gain > 0:
+            return True
         return self.difference > _MARGINS.get(self.name, 1.0) * self.standard_error and self.difference > 0
 
 
@@ -70,6 +92,12 @@ class PoolChoice:
         candidate, majority = self.chosen, self.candidates[0]
         if candidate is majority:
             return f"chosen: {self.name}, because no other method is better by more than chance"
+        if candidate.difference <= candidate.standard_error:
+            return (
+                f"chosen: {self.name}, because the gold sentences are too few to tell the methods apart "
+                f"({100 * candidate.score.f1:.1f} F1, {majority.name} {100 * majority.score.f1:.1f}, standard error of the "
+                f"difference {100 * candidate.standard_error:.1f}), and it is usually better"
+            )
         return (
             f"chosen: {self.name}, {100 * candidate.score.f1:.1f} F1 on gold sentences that it was not fitted on; "
             f"{majority.name} has {100 * majority.score.f1:.1f} "
@@ -141,7 +169,10 @@ def choose_with_stack(stack: StackedPool, by_name: Mapping[str, Any], gold_rows:
         with contextlib.suppress(InputError):  # nothing to learn: equal experts, other labels, or one sentence
             labels[_WEIGHTED] = _by_folds(training, votes, lambda train, test: _weighted(train, test, seed))
     labels[_STACK] = held_out.labels
-    candidates = _candidates(training, labels)
+    unsupervised = stack.fitted.unsupervised
+    enough = len(votes) >= _FEWEST_EXPERTS and len(gold_rows) >= _FEWEST_SENTENCES
+    has_prior = enough and unsupervised is not None and unsupervised.fitted.taggers is not None
+    candidates = _candidates(training, labels, has_prior=has_prior)
     best = _best_candidate(training, labels, candidates)
     pool = _fitted_pool(best.name, stack, majority, training)
     return PoolChoice(pool, best.name, candidates, None, len(training.gold))
@@ -161,14 +192,16 @@ def _fitted_pool(name: str, stack: StackedPool, majority: UnsupervisedPool, trai
     return unsupervised if name == _WITHOUT_GOLD and unsupervised is not None else majority
 
 
-def _candidates(training: StackTraining, labels: Mapping[str, Labels]) -> list[Candidate]:
+def _candidates(training: StackTraining, labels: Mapping[str, Labels], *, has_prior: bool) -> list[Candidate]:
     """Return the methods with their differences from the first."""
     reference = next(iter(labels.values()))
     rows = []
     for name, one in labels.items():
         gain: PairedBootstrap = training.gain(reference, one)
+        # Two or three documents may agree by chance: their error is at least that of sentences.
+        error = max(gain.standard_error, training.gain(reference, one, by_sentence=True).standard_error)
         result = score(training.gold_labels, known_only(training.gold, one), draws=_DRAWS, seed=training.seed)
-        rows.append(Candidate(name, result, gain.difference, gain.standard_error))
+        rows.append(Candidate(name, result, gain.difference, error, has_prior and name == _WITHOUT_GOLD))
     return rows
 
 

@@ -1,10 +1,8 @@
-"""Confidence of labels and spans: exact span probabilities, calibration, and thresholds with a guaranteed precision."""
+"""Confidence of labels and spans: exact span probabilities, and their calibration."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +10,10 @@ from numpy.typing import NDArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.constraints import SchemeConstraints
 from tagpool.corpus.schemes import Span, spans
-from tagpool.errors import InputError
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.calibration import Calibration, calibrate
 
 _BINS = 10
-_SHARES = np.arange(100, 0, -1) / 100  # parts of the spans that a threshold keeps
 
 
 def span_probabilities(lattice: Lattice, labels: Sequence[str], rules: SchemeConstraints) -> list[tuple[Span, float]]:
@@ -71,86 +67,3 @@ def useful_calibration(confidence: FloatArray, correct: NDArray[np.bool_]) -> Ca
     if calibration_error(mapped, correct) >= calibration_error(confidence, correct):
         return None
     return calibrate(confidence, correct)
-
-
-def least_precision(correct: int, count: int, level: float) -> float:
-    """Return the Clopper–Pearson bound: the precision is at least this, with probability ``level``.
-
-    >>> round(least_precision(20, 20, 0.95), 4)  # 0.05 ** (1 / 20)
-    0.8609
-    """
-    if not correct:
-        return 0.0
-    low, high = 0.0, correct / count
-    logs = [math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1) for k in range(correct, count + 1)]
-    ways, hits = np.array(logs), np.arange(correct, count + 1)
-    if correct == count:
-        return float((1 - level) ** (1 / count))
-    for _ in range(50):
-        middle = (low + high) / 2
-        tail = float(np.exp(ways + hits * math.log(max(middle, 1e-300)) + (count - hits) * math.log1p(-middle)).sum())
-        low, high = (middle, high) if tail < 1 - level else (low, middle)
-    return low
-
-
-def clustered_bound(correct: NDArray[np.bool_], units: NDArray[np.int64], level: float) -> float:
-    """Return a bound of the precision for spans of the same documents, whose errors are alike.
-
-    The number of spans is divided by the design effect (Kish 1965): the variance of the precision by documents, relative to that
-    of independent spans.
-
-    >>> right = np.arange(200) % 10 > 0
-    >>> alone, together = np.arange(200), np.arange(200) % 10
-    >>> clustered_bound(right, alone, 0.9) > clustered_bound(right, together, 0.9)
-    True
-    """
-    count, rate = len(correct), float(correct.mean())
-    _, numbers = np.unique(units, return_inverse=True)
-    groups = int(numbers.max()) + 1
-    if groups < 2 or rate in (0.0, 1.0):
-        return least_precision(int(correct.sum()), count, level)
-    residuals = np.bincount(numbers, correct - rate)
-    variance = float((residuals**2).sum()) * groups / (groups - 1)
-    effect = max(1.0, variance / (count * rate * (1 - rate)))
-    fewer = max(1, int(count / effect))
-    return least_precision(fewer - math.ceil(fewer * (1 - rate)), fewer, level)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutSpans:
-    """Spans of gold sentences by pools that were fitted without them.
-
-    They have probabilities, are correct or not, and belong to documents (or sentences), whose numbers are ``units``.
-    """
-
-    probability: FloatArray
-    correct: NDArray[np.bool_]
-    units: NDArray[np.int64]
-
-    def threshold(self, precision: float, level: float = 0.9) -> Threshold | None:
-        """Return the lowest probability from which the precision holds with probability ``level``; else None."""
-        if not 0 < precision < 1 or not 0 < level < 1:
-            raise InputError(f"expected a precision and a level between 0 and 1, got {precision} and {level}")
-        order = np.argsort(-self.probability, kind="stable")
-        correct, units = self.correct[order], self.units[order]
-        total = len(order)
-        for share in _SHARES.tolist():
-            count = round(share * total)
-            if count < 1:
-                break
-            lowest = self.probability[order[count - 1]]
-            count = int((self.probability >= lowest).sum())  # all spans with the same probability
-            bound = clustered_bound(correct[:count], units[:count], level)
-            if bound >= precision:
-                return Threshold(float(lowest), count / total, float(correct[:count].mean()), bound)
-        return None
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """Spans with at least this probability: their share, their precision on gold, and the bound of the precision."""
-
-    probability: float
-    share: float
-    precision: float
-    bound: float

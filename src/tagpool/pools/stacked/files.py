@@ -16,8 +16,8 @@ from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions
 from tagpool.pools.loading import read
 from tagpool.pools.pool_files import check_version
-from tagpool.pools.stacked.confidence import HeldOutSpans
 from tagpool.pools.stacked.fitted import FittedStack
+from tagpool.pools.stacked.precision import HeldOutSpans
 from tagpool.pools.stacked.training import StackSettings
 from tagpool.pools.unsupervised.files import read_numbers
 from tagpool.pools.unsupervised.pool import UnsupervisedPool

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tagpool.corpus.schemes import Scheme
 from tagpool.experts.linear.crf import CRF
-from tagpool.pools.stacked.confidence import HeldOutSpans
+from tagpool.pools.stacked.precision import HeldOutSpans
 from tagpool.pools.stacked.training import StackSettings
 from tagpool.pools.unsupervised.pool import UnsupervisedPool
 from tagpool.pools.votes.calibration import Calibration

@@ -9,7 +9,8 @@ import numpy as np
 
 from tagpool.corpus.schemes import Scheme, spans
 from tagpool.experts.linear.crf import CRF
-from tagpool.pools.stacked.confidence import HeldOutSpans, calibration_error, span_probabilities, useful_calibration
+from tagpool.pools.stacked.confidence import calibration_error, span_probabilities, useful_calibration
+from tagpool.pools.stacked.precision import HeldOutSpans
 from tagpool.pools.stacked.sentences import StackSentences
 from tagpool.pools.stacked.training import Labels, StackSettings, StackTraining, predict_fold
 from tagpool.pools.votes.calibration import Calibration

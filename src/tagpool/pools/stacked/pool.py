@@ -17,12 +17,13 @@ from tagpool.errors import InputError, MemoryFor, NotFittedError
 from tagpool.experts.inside.description import Description
 from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
-from tagpool.pools.stacked.confidence import Threshold, span_probabilities
+from tagpool.pools.stacked.confidence import span_probabilities
 from tagpool.pools.stacked.description import describe_stack
 from tagpool.pools.stacked.files import read_stack, stack_to_bytes
 from tagpool.pools.stacked.fitted import FittedStack
 from tagpool.pools.stacked.held_out import HeldOut, hold_out
 from tagpool.pools.stacked.inputs import check_gold, confidence_rows, document_numbers, gold_label_rows, sentence_lengths
+from tagpool.pools.stacked.precision import Threshold
 from tagpool.pools.stacked.sentences import StackSentences
 from tagpool.pools.stacked.training import StackSettings, StackTraining
 from tagpool.pools.unsupervised.decoding import scheme_of
@@ -231,13 +232,14 @@ class StackedPool(Parameters):
             rows.append(row)
         return rows
 
-    def threshold(self, precision: float, *, level: float = 0.9) -> Threshold | None:
+    def threshold(self, precision: float, *, level: float = 0.9, probabilities: FloatArray | None = None) -> Threshold | None:
         """Return the raw span probability from which the precision holds with probability ``level``.
 
-        It is a Clopper–Pearson bound on spans of gold sentences by pools that were fitted without them. None: no threshold
-        reaches the precision.
+        It is a bound from spans of gold sentences by pools that were fitted without them. Documents differ, so few documents
+        give a weak bound. ``probabilities`` are the raw ones of the spans to choose from (default: those of the gold sentences).
+        None: no threshold reaches the precision.
         """
-        return self.fitted.spans.threshold(precision, level)
+        return self.fitted.spans.threshold(precision, level, probabilities)
 
     def lattices(
         self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None

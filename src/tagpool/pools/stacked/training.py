@@ -21,7 +21,8 @@ _MOST_COPIES = 4  # of a sentence, each without another expert
 _VIRTUAL = 300  # sentences with labels of the pool without gold labels
 _VIRTUAL_WEIGHT = 0.01  # of such a sentence: a weak prior, worth three gold sentences
 _ITERATIONS = 100
-_FEWER_ITERATIONS = 50  # in cross-validation, where only differences of scores matter
+_FEWER_ITERATIONS = 50  # in cross-validation
+_FEWEST_ITERATIONS = 25  # where only differences of scores matter
 _PENALTIES = (1.0, 0.3, 3.0)  # the first is the default
 _DRAWS = 1000
 
@@ -98,7 +99,9 @@ class StackTraining:
             further = ("u",) if self.gold.unsupervised.fitted.taggers is None else ("u", "w")
         return stack_templates(len(self.gold.names), confident=tuple(self.gold.confidence), further=further, words=settings.words)
 
-    def held_out(self, settings: StackSettings, *, copies: bool, share: float = 1.0) -> Iterator[tuple[Sequence[int], CRF | str]]:
+    def held_out(
+        self, settings: StackSettings, *, copies: bool, share: float = 1.0, iterations: int = _FEWER_ITERATIONS
+    ) -> Iterator[tuple[Sequence[int], CRF | str]]:
         """Yield the sentences of each fold, with a stack that was trained on (a share of) the others, or their only label."""
         for fold in self.folds:
             train = sorted(set(range(len(self.gold))) - set(fold))
@@ -106,13 +109,13 @@ class StackTraining:
                 train = sorted(random.Random(self.seed).sample(train, max(2, round(share * len(train)))))
             labels = {label for number in train for label in self.gold.gold[number] or () if label is not None}
             few = len(labels) < 2
-            fitted = None if few else self.fit(train, settings, copies=copies, iterations=_FEWER_ITERATIONS)
+            fitted = None if few else self.fit(train, settings, copies=copies, iterations=iterations)
             yield fold, min(labels, default="O") if fitted is None else fitted
 
-    def cross_val_labels(self, settings: StackSettings, *, copies: bool = False, share: float = 1.0) -> Labels:
-        """Return the labels of the gold sentences by stacks that were trained without them."""
+    def cross_val_labels(self, settings: StackSettings, *, share: float = 1.0) -> Labels:
+        """Return the labels of the gold sentences by stacks that were trained without them, shortly and without copies."""
         labels: Labels = [[] for _ in range(len(self.gold))]
-        for fold, stack in self.held_out(settings, copies=copies, share=share):
+        for fold, stack in self.held_out(settings, copies=False, share=share, iterations=_FEWEST_ITERATIONS):
             part = self.gold.select(fold)
             for number, row in zip(fold, predict_fold(stack, part), strict=True):
                 labels[number] = row
@@ -142,10 +145,11 @@ class StackTraining:
                 best, labels = settings, others
         return best, labels
 
-    def gain(self, first: Labels, second: Labels) -> PairedBootstrap:
-        """Compare two labellings of the gold sentences, by documents."""
+    def gain(self, first: Labels, second: Labels, *, by_sentence: bool = False) -> PairedBootstrap:
+        """Compare two labellings of the gold sentences, by documents or by sentences."""
         one, other = (known_only(self.gold, labels) for labels in (first, second))
-        return document_bootstrap(self.gold_labels, one, other, self.units, draws=_DRAWS, seed=self.seed)
+        units = range(len(self.gold)) if by_sentence else self.units
+        return document_bootstrap(self.gold_labels, one, other, units, draws=_DRAWS, seed=self.seed)
 
     def score(self, labels: Labels) -> float:
         """Return the F1 (accuracy of plain labels) on the gold sentences."""

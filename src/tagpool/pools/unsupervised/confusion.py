@@ -68,12 +68,18 @@ def dawid_skene(votes: IntArray, size: int, rounds: int = 30) -> FloatArray:
     >>> dawid_skene(votes, 2).argmax(axis=1)[:4].tolist()
     [0, 1, 0, 1]
     """
-    belief = vote_shares(votes, size)
+    if not len(votes):
+        return vote_shares(votes, size)
+    # Tokens with the same votes have the same belief, and there are few different votes.
+    patterns, places, counts = np.unique(votes, axis=0, return_inverse=True, return_counts=True)
+    belief = vote_shares(patterns, size)
     for _ in range(rounds):
-        prior = np.log(belief.mean(axis=0) + 1e-12)
-        updated = normalise(log_evidence(votes, confusions(votes, belief)) + prior)
+        total = belief * counts[:, None]
+        prior = np.log(total.sum(axis=0) / len(votes) + 1e-12)
+        updated = normalise(log_evidence(patterns, confusions(patterns, total)) + prior)
         change = float(np.abs(updated - belief).max(initial=0.0))
         belief = updated
         if change < _STOP:
             break
-    return belief
+    every: FloatArray = belief[places.reshape(-1)]
+    return every
