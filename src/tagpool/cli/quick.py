@@ -109,7 +109,7 @@ def _tag(values: dict[str, Any]) -> Callable[[], None] | None:
     def tag() -> None:
         from pathlib import Path
 
-        from tagpool.cli.labelling.files import label_file
+        from tagpool.cli.label_file import label_file
 
         paths = (Path(values[name]) for name in ("model", "file", "output"))
         label_file(*paths, kind=None if kind is None else Format(kind))

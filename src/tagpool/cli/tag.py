@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.labelling.files import label_file
+from tagpool.cli.label_file import label_file
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, OutputOption, UseOption, parse_uses
 from tagpool.corpus.files import STANDARD_STREAM
 

@@ -44,7 +44,7 @@ def checking_order(
     >>> votes = {"a": [["O", "O"], ["B-X"], ["B-X"]] * 5, "b": [["O", "O"], ["O"], ["B-X"]] * 5}
     >>> pool = UnsupervisedPool().fit(votes)
     >>> checking_order(pool, votes, count=2)
-    [2, 1]
+    [1, 2]
     """
     rows = word_rows(words)
     wrong = wrong_probabilities(pool, predictions, words=rows, confidence=confidence)

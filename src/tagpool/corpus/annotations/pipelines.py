@@ -17,6 +17,7 @@ from tagpool.corpus.annotations.json_values import is_offset, is_pipeline_entity
 from tagpool.corpus.annotations.records import Record
 from tagpool.corpus.jsonl import excerpt
 from tagpool.corpus.transitions import label_parts
+from tagpool.wording import counted
 
 _CONTINUES = "##"  # WordPiece
 _BEGINS = ("\u2581", "\u0120")  # SentencePiece, byte-level BPE
@@ -57,7 +58,8 @@ def _places(entities: list[dict[str, Any]], text: str, record: Record) -> Iterat
             yield entity, (start, end)
             continue
         if start is not None or end is not None or not isinstance(word, str) or not word:
-            message = f'expected "start" and "end" within the text of {len(text)} characters, or null and a "word"'
+            size = counted(len(text), "character")
+            message = f'expected "start" and "end" within the text of {size}, or null and a "word"'
             raise record.fail(f"{message}, got {excerpt(entity)}")
         is_next = is_offset(index) and is_offset(last_index) and index == last_index + 1
         place = _locate_piece(word, text, after, is_next=is_next)
