@@ -55,7 +55,11 @@ def training(data: Path, model: Path, *options: object) -> list[str]:
 @pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
 def test_a_signal_keeps_the_best_model_so_far(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     model = tmp_path / "m"
-    code, message = end_by(number, training(data, model, "--set", "learner.trainer.epochs=100000"), "epoch 3/")
+    code, message = end_by(
+        number,
+        training(data, model, "--set", "learner.trainer.epochs=100000", "--set", "learner.trainer.tolerance=0"),
+        "epoch 3/",
+    )
     assert code == CODES[number], message
     assert "interrupted; the best model so far with a dev F1 of" in message
     assert tagpool.load(model).score(tagpool.read_corpus(data / "dev.conll")) > 0.5
@@ -65,7 +69,16 @@ def test_a_signal_keeps_the_best_model_so_far(data: Path, tmp_path: Path, number
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_a_signal_completes_a_pool(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     model, bags = tmp_path / "m", write(tmp_path, "bags.txt", BAGS)
-    options = ["--learner", "bagging", "--features", bags, "--set", "learner.expert.trainer.epochs=100000"]
+    options = [
+        "--learner",
+        "bagging",
+        "--features",
+        bags,
+        "--set",
+        "learner.expert.trainer.epochs=100000",
+        "--set",
+        "learner.expert.trainer.tolerance=0",
+    ]
     command = training(data, model, *options)
     patience = command.index("learner.patience=none")
     command[patience] = "learner.expert.patience=none"
@@ -110,7 +123,7 @@ def test_an_ignored_signal_stays_ignored(data: Path, tmp_path: Path) -> None:
 
 
 def test_a_closed_terminal_keeps_the_best_model(data: Path, tmp_path: Path) -> None:
-    command = training(data, tmp_path / "m", "--set", "learner.trainer.epochs=100000")
+    command = training(data, tmp_path / "m", "--set", "learner.trainer.epochs=100000", "--set", "learner.trainer.tolerance=0")
     child, terminal = pty.fork()
     if child == 0:
         os.execv(command[0], command)

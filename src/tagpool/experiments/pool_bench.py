@@ -146,9 +146,9 @@ class PoolBench:
         right = accepted = 0
         for row, gold in zip(predicted, test.gold, strict=True):
             correct = set(spans(gold))
-            kept = [span for span, probability in row if probability >= threshold.probability]
-            accepted += len(kept)
-            right += sum(span in correct for span in kept)
+            above = [span for span, probability in row if probability >= threshold.probability]
+            accepted += len(above)
+            right += sum(span in correct for span in above)
         return 100 * right / max(accepted, 1), 100 * accepted / max(len(values), 1)
 
 

@@ -76,7 +76,16 @@ def test_an_interruption_names_the_command_that_resumes(data: Path, tmp_path: Pa
 def unfinished(data: Path, tmp_path: Path) -> Path:
     """Folder of a training that was killed."""
     shutil.copy(data / "train.conll", tmp_path / "train.conll")
-    options = ["--train", tmp_path / "train.conll", "--model", tmp_path / "m", "--set", "learner.trainer.epochs=100000"]
+    options = [
+        "--train",
+        tmp_path / "train.conll",
+        "--model",
+        tmp_path / "m",
+        "--set",
+        "learner.trainer.epochs=100000",
+        "--set",
+        "learner.trainer.tolerance=0",
+    ]
     end_in_epoch(2, signal.SIGKILL, *options, "--checkpoint", tmp_path / "c", "--every", "0")
     return tmp_path / "c"
 
@@ -144,7 +153,12 @@ def test_a_model_is_kept_if_its_folder_vanishes(data: Path, tmp_path: Path) -> N
     there = tmp_path / "there"
     there.mkdir()
     process = subprocess.Popen(
-        [*PROGRAM, *map(str, [*files(data, there / "m"), "--set", "learner.trainer.epochs=100000"])],
+        [
+            *PROGRAM,
+            *map(
+                str, [*files(data, there / "m"), "--set", "learner.trainer.epochs=100000", "--set", "learner.trainer.tolerance=0"]
+            ),
+        ],
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,

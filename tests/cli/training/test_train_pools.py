@@ -296,7 +296,7 @@ def test_sentences_are_required_where_they_are_needed(data: Path, tmp_path: Path
 # Ctrl-C ------------------------------------------------------------------------------------------------------------------
 
 
-LONG = [*BAGGING, *keys("learner.expert.trainer.epochs=100000")]
+LONG = [*BAGGING, *keys("learner.expert.trainer.epochs=100000", "learner.expert.trainer.tolerance=0")]
 
 
 def interrupted(until: str, *options: object, times: int = 1) -> tuple[int, str]:

@@ -28,14 +28,14 @@ def spans_of(chance: np.random.Generator, documents: int, size: int, spread: flo
 def test_the_precision_holds_on_new_documents_at_least_as_often_as_stated(documents: int, size: int, spread: float) -> None:
     chance = np.random.default_rng(1)
     new = spans_of(chance, 3000, 20, spread)
-    held = kept = 0
+    held = share = 0
     for _ in range(100):
         threshold = spans_of(chance, documents, size, spread).threshold(0.95, 0.9, new.probability)
         above = new.probability >= (math.inf if threshold is None else threshold.probability)
         held += not above.any() or new.correct[above].mean() >= 0.95
-        kept += above.mean()
+        share += above.mean()
     assert held >= 88
-    assert kept > 10  # percent
+    assert share > 10  # percent
 
 
 def test_spans_of_few_documents_say_less_than_those_of_many() -> None:

@@ -89,9 +89,9 @@ class HeldOutSpans:
 
     def _threshold(self, values: FloatArray, bounds: FloatArray, number: int) -> Threshold:
         lowest = float(values[number])
-        kept = self.probability >= lowest
-        precision = float(self.correct[kept].mean()) if kept.any() else math.nan
-        return Threshold(lowest, float(kept.mean()), precision, float(bounds[number]))
+        above = self.probability >= lowest
+        precision = float(self.correct[above].mean()) if above.any() else math.nan
+        return Threshold(lowest, float(above.mean()), precision, float(bounds[number]))
 
     def _coefficients(self) -> tuple[FloatArray, FloatArray]:
         """Return intercept and slope, and their covariance."""
