@@ -245,6 +245,8 @@ def interrupted(data: Path, model: Path, until: str, *options: object, wait: flo
         model,
         "--set",
         "learner.trainer.epochs=100000",
+        "--set",
+        "learner.trainer.tolerance=0",
     ]
     process = subprocess.Popen([*map(str, [*command, *options])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

@@ -170,7 +170,8 @@ def test_a_signal_keeps_the_best_so_far(folder: Path, number: signal.Signals) ->
 
 
 def test_a_signal_in_the_first_trial_writes_nothing(folder: Path) -> None:
-    options = ["--set", "learner.trainer.epochs=1000000", "--set", "learner.patience=none", "--features", "word[0]"]
+    options = ["--set", "learner.trainer.epochs=1000000", "--set", "learner.trainer.tolerance=0"]
+    options += ["--set", "learner.patience=none", "--features", "word[0]"]
     code, message = end_by(signal.SIGINT, [sys.executable, "-m", "tagpool", *TUNE, *options], "searching")
     assert code == 130, message
     assert "interrupted; no trial was finished, and nothing was written" in message
