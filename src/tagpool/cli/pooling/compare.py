@@ -48,9 +48,10 @@ def compare_methods(
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Compare all methods by cross-validation.
+    """Compare the voting methods by cross-validation.
 
-    Shows intervals, and significance against the best expert.
+    Shows intervals, and significance against the best expert. tagpool pool fit
+    compares stacking and pools without gold labels with them.
 
     \b
     Examples:
