@@ -89,7 +89,7 @@ def test_certain_spans_are_kept_and_others_reviewed(files: Path, tmp_path: Path)
     rate = next(rate / 100 for rate in range(95, 5, -5) if pool.threshold(rate / 100) is not None)  # type: ignore[union-attr]
     shown = run(*common, "--precision", rate, "--review", check, "--output", sure)
     assert shown.returncode == 0, shown.stderr
-    assert f"precision at least {rate:g} with probability 0.9" in shown.stderr
+    assert f"precision at least {rate:g} with probability 0.95" in shown.stderr
     everything = labels_of(succeed(*common))
     sure_labels = [label for row in read_corpus(sure, columns="word,label").labels for label in row]
     assert all(label in ("O", other) for label, other in zip(sure_labels, everything, strict=True))
@@ -109,7 +109,7 @@ def test_without_certain_spans_all_are_reviewed(files: Path, tmp_path: Path) -> 
     shown = run(*common, "--precision", 0.9999, "--review", check, "--output", sure)
     assert shown.returncode == 0, shown.stderr
     assert "kept no spans, all are to review: the gold sentences of the pool" in shown.stderr
-    assert "do not show a precision of 0.9999 with probability 0.9; the highest that they show is 0." in shown.stderr
+    assert "do not show a precision of 0.9999 with probability 0.95; the highest that they show is 0." in shown.stderr
     assert "fit the pool with gold sentences of more documents, a few of each" in shown.stderr
     assert {label for row in read_corpus(sure, columns="word,label").labels for label in row} == {"O"}
     uncertain = sum(len(json.loads(line)["uncertain"]) for line in check.read_text().splitlines())

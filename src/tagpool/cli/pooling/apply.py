@@ -41,7 +41,7 @@ def apply(
     precision: Annotated[
         float | None, typer.Option(metavar="RATE", help="Keep only spans for which this precision holds, such as 0.95.")
     ] = None,
-    level: Annotated[float, typer.Option(help="Probability that the precision holds.")] = 0.9,
+    level: Annotated[float, typer.Option(help="Probability that the precision holds.")] = 0.95,
     review: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSONL file of the sentences with other spans, the least certain first.")
     ] = None,

@@ -232,7 +232,7 @@ class StackedPool(Parameters):
             rows.append(row)
         return rows
 
-    def threshold(self, precision: float, *, level: float = 0.9, probabilities: FloatArray | None = None) -> Threshold | None:
+    def threshold(self, precision: float, *, level: float = 0.95, probabilities: FloatArray | None = None) -> Threshold | None:
         """Return the raw span probability from which the precision holds with probability ``level``.
 
         It is a bound from spans of gold sentences by pools that were fitted without them. Documents differ, so few documents

@@ -5,6 +5,9 @@ the errors of the two coefficients are those of documents (the sandwich estimato
 monotone. Therefore no correction is needed for choosing the threshold on the same spans, as counts of correct spans would need.
 
 A few documents say little about documents unlike them. So one more document is assumed, in which a part of the spans is wrong.
+
+The held-out spans come from other pools, each fitted without a part of the gold sentences. The pool itself may be more confident
+than they are. This error comes from as many gold sentences as that of the coefficients, so it is taken to be as large.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from tagpool.pools.votes.ballots import FloatArray
 _START = np.array([0.0, 1.0])  # calibrated probabilities
 _SPREAD = np.array([1.0, 0.5])  # standard deviations of the prior of the coefficients
 _WRONG = 0.25  # part of the spans of the assumed document
+_ERRORS = 2  # of the same variance: that of the held-out spans, and that of the pool
 _FEWEST = 5  # documents
 _LEAST = 1e-6  # probability
 _ROUNDS = 100
@@ -53,7 +57,7 @@ class HeldOutSpans:
         """The number of documents (or sentences)."""
         return len(np.unique(self.units))
 
-    def threshold(self, precision: float, level: float = 0.9, probabilities: FloatArray | None = None) -> Threshold | None:
+    def threshold(self, precision: float, level: float = 0.95, probabilities: FloatArray | None = None) -> Threshold | None:
         """Return the lowest probability from which the precision holds with probability ``level``; else None.
 
         ``probabilities`` are those of the spans to choose from (default: the held-out spans).
@@ -64,7 +68,7 @@ class HeldOutSpans:
         enough = np.flatnonzero(bounds >= precision)
         return self._threshold(values, bounds, int(enough[-1])) if len(enough) else None
 
-    def best(self, level: float = 0.9, probabilities: FloatArray | None = None) -> Threshold | None:
+    def best(self, level: float = 0.95, probabilities: FloatArray | None = None) -> Threshold | None:
         """Return the threshold with the highest bound; None without spans or with few documents."""
         values, bounds = self.bounds(level, probabilities)
         return self._threshold(values, bounds, int(bounds.argmax())) if len(values) else None
@@ -107,7 +111,7 @@ class HeldOutSpans:
         sums = np.zeros((groups + 1, 2))
         np.add.at(sums, np.concatenate((numbers, np.full(2 * count, groups))), residuals)
         inverse = np.linalg.inv(curvature)
-        return coefficients, inverse @ (sums.T @ sums * (groups + 1) / groups) @ inverse
+        return coefficients, inverse @ (sums.T @ sums * (_ERRORS * (groups + 1) / groups)) @ inverse
 
 
 def _fit(table: FloatArray, correct: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
