@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint32_t kNone = FeatureIndex::kNone;
 constexpr uint32_t kVector = 8;  // weights in the widest vector of the kernels, for either precision
+constexpr uint32_t kFewLabels = 4;
 // More parts use more threads, but their copies must be cleared and summed, whatever the number of threads.
 constexpr size_t kMaxParts = 8, kUsualParts = 4;
 constexpr size_t kMaxCopied = size_t{64} << 20;  // bytes of the copies; above it, fewer parts
@@ -16,6 +17,9 @@ constexpr float kSingleCost = 1.5f;              // cost of scoring a single wei
 constexpr size_t kCheap = 24;                    // other additions for each addition of copies that allow more parts than usual
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
+
+// Sets of the Objective with few labels have short rows: it has kernels for these.
+size_t row_unit(const TrainingOptions& options) { return options.lean && options.labels <= kFewLabels ? kFewLabels : options.row_unit; }
 
 // A copy without values of 0, which add nothing to scores and gradients; none if there are no such values.
 std::optional<Encoding> drop_zeros(const Encoding& encoding) {
@@ -46,7 +50,7 @@ struct TrainingSet::Observations {
 TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options, const Encoding* history,
                          uint32_t history_features)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
-      stride_(static_cast<uint32_t>(rounded_up(options.labels, options.row_unit))), all_cells_(options.all_cells), lean_(options.lean),
+      stride_(static_cast<uint32_t>(rounded_up(options.labels, row_unit(options)))), all_cells_(options.all_cells), lean_(options.lean),
       valued_(!encoding.values.empty()) {
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     if (std::adjacent_find(sentences_.begin(), sentences_.end()) != sentences_.end())

@@ -1,21 +1,21 @@
 // exp, sums over labels, and rows in registers. Included by kernels.inl only.
 
-// Vectors of this instruction set, of at most eight numbers: rows are padded to multiples of eight.
-template <class T>
+// Vectors of this instruction set, of at most kMost numbers: rows are padded to multiples of eight, or to four.
+template <class T, size_t kMost = 8>
 struct Lanes {
-    static constexpr size_t kCount = TAGPOOL_VECTOR_BYTES / sizeof(T) < 8 ? TAGPOOL_VECTOR_BYTES / sizeof(T) : 8;
+    static constexpr size_t kCount = std::min(TAGPOOL_VECTOR_BYTES / sizeof(T), kMost);
     typedef T Vector __attribute__((vector_size(kCount * sizeof(T))));
 };
 
-template <class T>
-inline typename Lanes<T>::Vector load(const T* from) {
-    typename Lanes<T>::Vector out;
+template <size_t kMost = 8, class T>
+inline typename Lanes<T, kMost>::Vector load(const T* from) {
+    typename Lanes<T, kMost>::Vector out;
     __builtin_memcpy(&out, from, sizeof(out));
     return out;
 }
 
-template <class T>
-inline void store(T* to, typename Lanes<T>::Vector value) {
+template <class T, class Vector>
+inline void store(T* to, Vector value) {
     __builtin_memcpy(to, &value, sizeof(value));
 }
 
@@ -66,6 +66,7 @@ inline double fast_exp(double x) {
 template <class T>
 inline T max_of(const T* x, size_t stride) {
     constexpr size_t kLanes = Lanes<T>::kCount;
+    if (stride < kLanes) return std::max(std::max(x[0], x[1]), std::max(x[2], x[3]));
     auto most = load(x);
     for (size_t i = kLanes; i < stride; i += kLanes) {
         const auto here = load(x + i);
@@ -100,30 +101,31 @@ public:
         for (size_t k = 0; k < kVectors; ++k) part_[k] = Vector{};
     }
     void add(const T* row) {
-        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(row + k * kLanes);
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += load<kMost>(row + k * kLanes);
     }
     void add_scaled(const T* row, T by) {
-        for (size_t k = 0; k < kVectors; ++k) part_[k] += by * load(row + k * kLanes);
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += by * load<kMost>(row + k * kLanes);
     }
     void add(const Row& other) {
         for (size_t k = 0; k < kVectors; ++k) part_[k] += other.part_[k];
     }
     void multiply(const T* row) {
-        for (size_t k = 0; k < kVectors; ++k) part_[k] *= load(row + k * kLanes);
+        for (size_t k = 0; k < kVectors; ++k) part_[k] *= load<kMost>(row + k * kLanes);
     }
     void scale(T by) {
         for (size_t k = 0; k < kVectors; ++k) part_[k] *= by;
     }
     void add_to(T* row) const {
-        for (size_t k = 0; k < kVectors; ++k) store(row + k * kLanes, load(row + k * kLanes) + part_[k]);
+        for (size_t k = 0; k < kVectors; ++k) store(row + k * kLanes, load<kMost>(row + k * kLanes) + part_[k]);
     }
     void write() {
         for (size_t k = 0; k < kVectors; ++k) store(out_ + k * kLanes, part_[k]);
     }
 
 private:
-    static constexpr size_t kLanes = Lanes<T>::kCount, kVectors = kStride / kLanes;
-    using Vector = typename Lanes<T>::Vector;
+    static constexpr size_t kMost = kStride == 4 ? 4 : 8;
+    static constexpr size_t kLanes = Lanes<T, kMost>::kCount, kVectors = kStride / kLanes;
+    using Vector = typename Lanes<T, kMost>::Vector;
 
     Vector part_[kVectors];
     T* out_;
@@ -150,6 +152,18 @@ private:
     size_t stride_;
 };
 
+// to += row. Explicit vectors: compilers do not vectorise this loop behind a load of `to`.
+template <size_t kStride, class T>
+inline void add_whole_row(T* to, const T* row, size_t stride) {
+    if constexpr (kStride != 0) {
+        Row<T, kStride> sum(to, stride);
+        sum.add(row);
+        sum.add_to(to);
+    } else {
+        add_row(to, row, stride);
+    }
+}
+
 // Calls `work` with the stride as a compile-time constant if it is a usual one, else with 0. Every constant costs seconds of compile time:
 // the portable fallback has none.
 template <class Work>
@@ -171,12 +185,14 @@ auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
 template <size_t kStride>
 constexpr size_t kTransitionStride = kStride == 16 || kStride == 24 ? kStride : 0;
 
-// The same with the strides of lean sets for vectors of four numbers (kDoubleRowUnit).
+// The same with the strides of lean sets: those of few labels, and for vectors of four numbers (kDoubleRowUnit).
 template <class Work>
 auto with_narrow_stride(size_t stride, Work&& work) {
+#if TAGPOOL_VECTOR_BYTES >= 32
+    if (stride == 4) return work(std::integral_constant<size_t, 4>());
+#endif
 #if TAGPOOL_VECTOR_BYTES == 32
     switch (stride) {
-        case 4: return work(std::integral_constant<size_t, 4>());
         case 12: return work(std::integral_constant<size_t, 12>());
         case 20: return work(std::integral_constant<size_t, 20>());
         default: break;
@@ -201,7 +217,7 @@ public:
     void add_product(const T* x, const T* y) {
         for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes) * load(y + k * kLanes);
     }
-    // The same for four numbers.
+    // The same for four numbers, behind others. Vectors of eight have no such rest.
     void add_half(const T* x) {
         for (size_t k = 0; k < kVectors / 2; ++k) part_[k] += load(x + k * kLanes);
     }
@@ -223,6 +239,7 @@ private:
 
 template <class T>
 inline T sum_of(const T* x, size_t count) {
+    if (count == 4) return (x[0] + x[1]) + (x[2] + x[3]);
     EightSums<T> total;
     size_t i = 0;
     for (; i + 8 <= count; i += 8) total.add(x + i);
@@ -232,6 +249,7 @@ inline T sum_of(const T* x, size_t count) {
 
 template <class T>
 inline T dot_of(const T* x, const T* y, size_t stride) {
+    if (stride == 4) return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
     EightSums<T> total;
     size_t i = 0;
     for (; i + 8 <= stride; i += 8) total.add_product(x + i, y + i);

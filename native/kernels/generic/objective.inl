@@ -9,7 +9,7 @@ inline void add_rows(const Items& items, const T* __restrict node, size_t token,
         const size_t row = items.rows[i], later = ahead_of(items.rows, i, kRowsAhead);
         prefetch_row((later < shared_rows ? gradient.shared : gradient.unshared) + later * stride, stride);
         T* to = (row < shared_rows ? gradient.shared : gradient.unshared) + row * stride;
-        if (items.row_values.empty()) add_row(to, node, stride);
+        if (items.row_values.empty()) add_whole_row<kStride>(to, node, stride);
         else add_scaled(to, node, static_cast<T>(items.row_values[i]), stride);
     }
 }
@@ -65,7 +65,7 @@ double add_gradient(const Examples& examples, const double* weights, const EdgeT
                 const double* const node = nodes + t * stride;
                 if (t + 1 < length) bundles.prefetch(bundles.gradients, begin + t + 1, stride);
                 for (const uint32_t* bundle = bundles.begin(begin + t); bundle < bundles.end(begin + t); ++bundle)
-                    add_row(bundles.gradients + size_t{*bundle} * stride, node, stride);
+                    add_whole_row<kStride>(bundles.gradients + size_t{*bundle} * stride, node, stride);
                 add_rows<double, kStride>(items, node, begin + t, stride, shared_count, gradient);
             }
             add_singles(items, nodes, begin, begin + length, shared_count, gradient);
