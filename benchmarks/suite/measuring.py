@@ -88,5 +88,5 @@ def best_peer(sides: Sequence[Program], task: Task, store: Store) -> tuple[Progr
 
 def with_minimum(figures: Figures, costs: Sequence[Cost]) -> Figures:
     """Return the figures with the minimum of the costs of all trainings."""
-    first = Cost(figures["cpu"], figures["wall"], figures["peak"])
+    first = Cost(figures["cpu"], figures["wall"], figures["peak"], figures["library"])
     return {**figures, **asdict(minimum([first, *costs]))}

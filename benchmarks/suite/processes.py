@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -17,17 +17,20 @@ TAGPOOL = Path(sys.executable).with_name("tagpool")
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds (user and system, all threads), wall seconds and peak memory in bytes of a process."""
+    """CPU seconds (user and system, all threads), wall seconds and peak memory in bytes of a process.
+
+    ``library``: CPU seconds inside the calls of the library, for programs that report them.
+    """
 
     cpu: float
     wall: float
     peak: int
+    library: float = 0.0
 
 
 def minimum(costs: Iterable[Cost]) -> Cost:
     """Return the minimum of each figure."""
-    cpu, wall, peak = (min(figures) for figures in zip(*((cost.cpu, cost.wall, cost.peak) for cost in costs), strict=True))
-    return Cost(cpu, wall, peak)
+    return Cost(*(min(figures) for figures in zip(*map(astuple, costs), strict=True)))
 
 
 def run(command: list[str | Path], output: Path | None = None, *, path: Path | None = None) -> Cost:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from suite.processes import TAGPOOL, Cost, run, run_module
@@ -76,8 +76,11 @@ class Program(Side):
 
     def train(self, task: Task, part: str = "train", seed: int = 1) -> Cost:
         dev = task.path("dev") if task.has_dev else ""
-        columns = ",".join(task.columns)
-        return run_module("trains", self.module, self.setting, columns, task.path(part), self.model(task, part), dev, str(seed))
+        columns, model = ",".join(task.columns), self.model(task, part)
+        printed = model.with_suffix(".library")
+        arguments = (self.module, self.setting, columns, task.path(part), model, dev, str(seed))
+        cost = run_module("trains", *arguments, output=printed)
+        return replace(cost, library=float(printed.read_text()))
 
     def tag(self, task: Task, part: str, to_label: str) -> Cost:
         return run_module("tags", *self._tagging(task, part, to_label))

@@ -62,7 +62,7 @@ def test_only_observed_pairs_have_weights(problem: Problem, chain: bool) -> None
     assert problem.training_set(all_pairs=True).cell_count == problem.features * problem.labels
 
 
-@pytest.mark.parametrize("labels", [2, 7, 8, 11, 13, 19, 24, 31, 45, 70])
+@pytest.mark.parametrize("labels", [2, 3, 4, 7, 8, 11, 13, 19, 24, 31, 45, 70])
 @pytest.mark.parametrize("chain", [True, False])
 @pytest.mark.parametrize("lean", [True, False])
 def test_every_stride_and_thread_count_gives_the_same(labels: int, chain: bool, lean: bool) -> None:
