@@ -85,7 +85,9 @@ def last_columns(path: str | Path, last: Sequence[str], *, encoding: str = "utf-
     count = _native.count_columns(read_bytes(path, encoding=encoding), False)
     least = len(last) + (list(last) == [LABEL])
     if 0 < count < least:
-        raise InputError(f"expected at least {counted(least, 'column')}, got {count}", source=source_name(path), line=1)
+        expected = f"expected at least {counted(least, 'column')}, got {count}"
+        message = f"{expected}; add the missing ones: the last must be {' and '.join(last)}"
+        raise InputError(message, source=source_name(path), line=1)
     names = [WORD, *(f"column{i}" for i in range(1, max(count, len(last)) - len(last)))]
     return [*names[: max(count - len(last), 0)], *last]
 
