@@ -14,6 +14,8 @@ _MODULES = {
     "corpus.schemes": "Scheme",
     "corpus.text": "tokenize",
     "corpus.builtin.corpus": "builtin_corpus",
+    "perturbations.perturb": "perturb",
+    "perturbations.perturbation": "Perturbation NotApplicable NewToken",
     "features.template": "TemplateSet",
     "features.presets": "load_templates",
     "features.encoder": "Encoder",

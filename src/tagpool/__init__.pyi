@@ -40,6 +40,10 @@ from tagpool.optim.lbfgs import OWLQN as OWLQN
 from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
+from tagpool.perturbations.perturb import perturb as perturb
+from tagpool.perturbations.perturbation import NewToken as NewToken
+from tagpool.perturbations.perturbation import NotApplicable as NotApplicable
+from tagpool.perturbations.perturbation import Perturbation as Perturbation
 from tagpool.pools.bagging.partitions import LabelWise as LabelWise
 from tagpool.pools.bagging.partitions import Positions as Positions
 from tagpool.pools.bagging.partitions import RandomParts as RandomParts
