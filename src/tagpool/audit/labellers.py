@@ -123,7 +123,14 @@ def checked_rows(output: object, lengths: Sequence[int], places: Sequence[int], 
         where = f"sentence {places[number] + 1}" if number < len(places) else f"list {number + 1}"
         labels.append(_as_list(row, f"{where}: a list of labels", name))
     if len(labels) != len(lengths):
-        raise InputError(f"expected labels for {counted(len(lengths), 'sentence')}, got {len(labels)}", source=name)
+        where = ""
+        for row, length, place in zip(labels, lengths, places, strict=False):
+            if len(row) != length:
+                where = (
+                    f"; the first that differs is sentence {place + 1} ({counted(length, 'word')}, {counted(len(row), 'label')})"
+                )
+                break
+        raise InputError(f"expected labels for {counted(len(lengths), 'sentence')}, got {len(labels)}{where}", source=name)
     for row, length, place in zip(labels, lengths, places, strict=True):
         where = f"sentence {place + 1}"
         if len(row) != length:
@@ -220,4 +227,4 @@ def labeller_of(tagger: Any, *, name: str | None = None, mapping: Mapping[str, s
     if type(tagger).__module__.startswith("tagpool."):
         raise InputError(f"a {type(tagger).__name__} does not label words; give a tagger")
     function = predict if callable(predict) else tagger
-    return FunctionLabeller(function, name or getattr(tagger, "__name__", type(tagger).__name__), mapping)
+    return FunctionLabeller(function, name or str(getattr(tagger, "__name__", type(tagger).__name__)), mapping)
