@@ -17,8 +17,8 @@ _FEWEST = 0.5  # share of the samples in which a measure must exist, such as tho
 class Comparison:
     """Compares texts with a reference.
 
-    A text is compared with the reference, not with the truth: both differ from it by chance. So the differences between two samples
-    count, one of the size of the text and one of the size of the reference.
+    The reference is a sample, too: it differs from all such text by chance. So the differences between two samples count, one of
+    the size of the text and one of the size of the reference.
     """
 
     def __init__(self, measures: TextMeasures, sampler: Resampler) -> None:
@@ -80,6 +80,8 @@ class Comparison:
         if len(finite) < _FEWEST * len(differences):
             return DriftRow(text, measure.name, tokens, reason="too few spans for the size of this text")
         room = self.widening * tail_limit(measure.sign * finite, share)
+        if room <= 0:
+            return DriftRow(text, measure.name, tokens, reason="no variation")
         strength = measure.sign * (value - usual) / room
         limit = min(max(usual + measure.sign * room, 0.0), 1.0)
         return DriftRow(text, measure.name, tokens, value, usual, limit, strength, advice=measure.advice)

@@ -11,9 +11,9 @@ from typing import Any
 class DriftRow:
     """A measure of a text.
 
-    ``usual`` is the value of the reference, ``limit`` the alarm level for a text of this size. ``strength`` is the difference to the
-    usual value divided by that of the limit, so that there is an alarm above 1. If the measure does not apply, ``reason`` says why,
-    and the numbers are None. ``detail`` has the label whose share changed most.
+    ``usual`` is the value of the reference, ``limit`` the alarm level for a text of this size. ``strength`` is the difference
+    to the usual value divided by that of the limit, so that there is an alarm above 1. If the measure does not apply, ``reason``
+    says why, and the numbers are None. ``detail`` has the label whose share changed most.
     """
 
     text: str
