@@ -6,13 +6,11 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from tagpool.audit.comparison import Comparison
 from tagpool.audit.drift_result import Drift
 from tagpool.audit.known_words import KnownWords, ModelWords, TextWords, word_column
 from tagpool.audit.labellers import Labeller, labeller_of
-from tagpool.audit.resampling import Array, Resampler, units_of
+from tagpool.audit.resampling import Array, Resampler, sentence_lengths, units_of
 from tagpool.audit.text_measures import TextMeasures
 from tagpool.audit.unweighted import counts_unweighted
 from tagpool.corpus.corpus import Corpus
@@ -70,7 +68,7 @@ def measure_drift(
     features = labeller.model is not None and counts_unweighted(labeller.model, reference)
     measures = TextMeasures(labeller, known, reference, features=features)
     units, unit_name = units_of(reference)
-    sampler = Resampler(measures.reference, np.diff(reference.offsets().astype(np.int64)), units, seed=seed)
+    sampler = Resampler(measures.reference, sentence_lengths(reference), units, seed=seed)
     tables: dict[str, Array | None] = {}
     for number, (name, corpus) in enumerate(texts.items(), 1):
         tables[name] = measures.table(corpus.drop_empty()).sum(axis=0) if corpus.token_count else None

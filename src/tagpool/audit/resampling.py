@@ -82,6 +82,16 @@ class Resampler:
         return low, high
 
 
+def sentence_lengths(corpus: Corpus) -> NDArray[np.int64]:
+    """Return the number of words of each sentence.
+
+    >>> sentence_lengths(Corpus.from_lists(word=[["Ann", "left"], []])).tolist()
+    [2, 0]
+    """
+    offsets = corpus.offsets().astype(np.int64)
+    return np.asarray(offsets[1:] - offsets[:-1])
+
+
 def units_of(corpus: Corpus) -> tuple[list[int], str]:
     """Return the bounds of the units to draw, and their name: documents, or runs of sentences.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tagpool.audit.known_words import KnownWords, unknown_words
 from tagpool.audit.labellers import Labeller
-from tagpool.audit.resampling import Array
+from tagpool.audit.resampling import Array, sentence_lengths
 from tagpool.audit.unweighted import count_unweighted
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import is_plain, spans
@@ -39,7 +39,7 @@ class Measure:
     def values(self, sums: Array) -> Array:
         """Return the measure of texts with these sums [..., columns]; NaN if the denominator is 0."""
         bottom = sums[..., self.denominator]
-        return np.divide(sums[..., self.numerator], bottom, out=np.full(bottom.shape, np.nan), where=bottom > 0)
+        return np.asarray(np.divide(sums[..., self.numerator], bottom, out=np.full(bottom.shape, np.nan), where=bottom > 0))
 
 
 UNKNOWN_WORDS = Measure(
@@ -106,7 +106,7 @@ class TextMeasures:
         return label if self.plain else (label_parts(label).type or label_parts(label).role)
 
     def _table(self, corpus: Corpus, labels: Sequence[Sequence[str]]) -> Array:
-        lengths = np.diff(corpus.offsets().astype(np.int64))
+        lengths = sentence_lengths(corpus)
         table = np.zeros((len(corpus), _COLUMNS + len(self.kinds)))
         sentence = np.repeat(np.arange(len(corpus)), lengths)
         table[:, TOKENS] = lengths
