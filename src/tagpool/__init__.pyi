@@ -1,5 +1,8 @@
 """The public names, for type checkers; __init__.py imports each when it is first used."""
 
+from tagpool.audit.drift import measure_drift as measure_drift
+from tagpool.audit.drift_result import Drift as Drift
+from tagpool.audit.drift_result import DriftRow as DriftRow
 from tagpool.chain.lattice import Lattice as Lattice
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus

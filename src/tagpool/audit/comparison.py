@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from tagpool.audit.drift_result import DriftRow
-from tagpool.audit.resampling import Array, Resampler, tail_limit
+from tagpool.audit.resampling import Array, Resampler
 from tagpool.audit.text_measures import LABELS, LABELS_ADVICE, RATIOS, TOKENS, UNKNOWN_WORDS, Measure, TextMeasures
 
 _FEWEST = 0.5  # share of the samples in which a measure must exist, such as those with a span
+
+
+@dataclass(frozen=True)
+class TextSums:
+    """Sums of the table of a text, and the number of its documents; None if they are not marked."""
+
+    sums: Array
+    documents: int | None = None
+
+
+@dataclass(frozen=True)
+class _Chance:
+    """Samples of the size of a text, and the number of their units; ``share`` is the probability of a false alarm."""
+
+    samples: Array
+    scale: float
+    units: float
+    share: float
 
 
 class Comparison:
@@ -29,8 +48,8 @@ class Comparison:
         count = sampler.unit_count
         self.widening = math.sqrt(count / (count - 1))
 
-    def rows(self, texts: Mapping[str, Array | None], level: float) -> list[DriftRow]:
-        """Return the rows of texts, given by their sums, with the strongest alarm first; None is a text without words.
+    def rows(self, texts: Mapping[str, TextSums | None], level: float) -> list[DriftRow]:
+        """Return the rows of texts with the strongest alarm first; None is a text without words.
 
         The limits are those at which no text raises an alarm with this probability if all are like the reference.
         """
@@ -38,32 +57,43 @@ class Comparison:
         reasons = {(text, name): self._reason(name, sums) for text, sums in texts.items() for name in names}
         share = (1 - level) / max(1, sum(not reason for reason in reasons.values()))
         rows = []
-        for text, sums in texts.items():
-            tokens = 0 if sums is None else int(sums[TOKENS])
-            samples = self.sampler.draw(min(tokens, self.sampler.token_count)) if sums is not None else None
-            # A sample cannot be larger than the reference: the differences of larger texts are smaller by the root of the ratio.
-            scale = min(1.0, math.sqrt(self.sampler.token_count / tokens)) if tokens else 1.0
+        for text, one in texts.items():
+            if one is None:
+                rows += [DriftRow(text, name, 0, reason=reasons[text, name]) for name in names]
+                continue
+            chance = self._chance(one, share)
             for name in names:
-                reason = reasons[text, name]
-                if reason or sums is None or samples is None:
-                    rows.append(DriftRow(text, name, tokens, reason=reason))
+                if reason := reasons[text, name]:
+                    rows.append(DriftRow(text, name, int(one.sums[TOKENS]), reason=reason))
                 elif name == LABELS:
-                    rows.append(self._labels(text, sums, samples, scale, share))
+                    rows.append(self._labels(text, one.sums, chance))
                 else:
                     measure = next(one for one in RATIOS if one.name == name)
-                    rows.append(self._ratio(measure, text, sums, samples, scale, share))
+                    rows.append(self._ratio(measure, text, one.sums, chance))
         return sorted(rows, key=lambda row: math.inf if row.strength is None else -row.strength)
 
-    def _reason(self, name: str, sums: Array | None) -> str:
+    def _chance(self, text: TextSums, share: float) -> _Chance:
+        """Draw samples of the size of a text.
+
+        A sample has at most the documents of the text, since few long documents differ more than many short ones. It cannot be
+        larger than the reference: the differences of larger texts are smaller by the root of the ratio.
+        """
+        tokens, most = int(text.sums[TOKENS]), self.sampler.token_count
+        documents = text.documents if self.sampler.draws_documents else None
+        samples = self.sampler.draw(min(tokens, most), documents)
+        units = self.sampler.units_in(min(tokens, most), documents)
+        return _Chance(samples, min(1.0, math.sqrt(most / tokens)), units, share)
+
+    def _reason(self, name: str, text: TextSums | None) -> str:
         """Return why a measure does not apply to a text; an empty text if it does."""
-        if sums is None:
+        if text is None:
             return "no words"
         if name == LABELS:
             return ""
         measure = next(one for one in RATIOS if one.name == name)
         if not self.usual[measure.denominator]:
             return measure.absent
-        if not sums[measure.denominator]:
+        if not text.sums[measure.denominator]:
             return "no spans in this text"
         values = measure.values(self.others)
         if np.isfinite(values).mean() < _FEWEST:
@@ -72,29 +102,29 @@ class Comparison:
             return "no unknown words in the reference; is it the training text?" if measure is UNKNOWN_WORDS else "no variation"
         return ""
 
-    def _ratio(self, measure: Measure, text: str, sums: Array, samples: Array, scale: float, share: float) -> DriftRow:
+    def _ratio(self, measure: Measure, text: str, sums: Array, chance: _Chance) -> DriftRow:
         usual, value = float(measure.values(self.usual)), float(measure.values(sums))
-        differences = scale * (measure.values(samples) - usual) - (measure.values(self.others) - usual)
+        differences = chance.scale * (measure.values(chance.samples) - usual) - (measure.values(self.others) - usual)
         finite = differences[np.isfinite(differences)]
         tokens = int(sums[TOKENS])
         if len(finite) < _FEWEST * len(differences):
             return DriftRow(text, measure.name, tokens, reason="too few spans for the size of this text")
-        room = self.widening * tail_limit(measure.sign * finite, share)
+        room = self.widening * self.sampler.limit(measure.sign * finite, chance.share, chance.units)
         if room <= 0:
             return DriftRow(text, measure.name, tokens, reason="no variation")
         strength = measure.sign * (value - usual) / room
         limit = min(max(usual + measure.sign * room, 0.0), 1.0)
         return DriftRow(text, measure.name, tokens, value, usual, limit, strength, advice=measure.advice)
 
-    def _labels(self, text: str, sums: Array, samples: Array, scale: float, share: float) -> DriftRow:
+    def _labels(self, text: str, sums: Array, chance: _Chance) -> DriftRow:
         """Return the row of the distance between the shares of labels: half of the sum of the absolute differences."""
         shares = self.measures.shares
         usual = shares(self.usual)
-        differences = scale * (shares(samples) - usual) - (shares(self.others) - usual)
+        differences = chance.scale * (shares(chance.samples) - usual) - (shares(self.others) - usual)
         distances = self.widening * np.abs(differences).sum(axis=-1) / 2
         change = shares(sums) - usual
         value, middle = float(np.abs(change).sum() / 2), float(np.median(distances))
-        limit = tail_limit(distances, share)
+        limit = self.sampler.limit(distances, chance.share, chance.units)
         tokens = int(sums[TOKENS])
         if limit <= middle:
             return DriftRow(text, LABELS, tokens, reason="no variation")

@@ -6,16 +6,15 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tagpool.audit.comparison import Comparison
+from tagpool.audit.comparison import Comparison, TextSums
 from tagpool.audit.drift_result import Drift
 from tagpool.audit.known_words import KnownWords, ModelWords, TextWords, word_column
 from tagpool.audit.labellers import Labeller, labeller_of
-from tagpool.audit.resampling import Array, Resampler, sentence_lengths, units_of
+from tagpool.audit.resampling import Resampler, has_documents, sentence_lengths, units_of
 from tagpool.audit.text_measures import TextMeasures
 from tagpool.audit.unweighted import counts_unweighted
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, check_type
-from tagpool.wording import counted
 
 FEWEST = 100
 """Smallest number of sentences of a reference: ten runs of ten sentences."""
@@ -60,22 +59,24 @@ def measure_drift(
         raise InputError(f"level={level!r}: expected a number from 0.5 to below 1, such as 0.99")
     labeller = labeller_of(tagger)
     notes: list[str] = []
-    reference = reference.drop_empty()
+    reference = _without_labels(reference)
     known, reference = _known_words(labeller, train, reference, seed, notes)
-    if len(reference) < FEWEST:
-        message = f"expected at least {FEWEST} sentences in the reference, got {len(reference)}"
-        raise InputError(f"{message}; add sentences, since chance cannot be measured with fewer", source=reference.source)
+    _check_size(labeller, reference, notes)
     features = labeller.model is not None and counts_unweighted(labeller.model, reference)
     measures = TextMeasures(labeller, known, reference, features=features)
-    units, unit_name = units_of(reference)
-    sampler = Resampler(measures.reference, sentence_lengths(reference), units, seed=seed)
-    tables: dict[str, Array | None] = {}
+    units, description = units_of(reference)
+    documents = has_documents(reference)
+    sampler = Resampler(measures.reference, sentence_lengths(reference), units, documents=documents, seed=seed)
+    sums: dict[str, TextSums | None] = {}
     for number, (name, corpus) in enumerate(texts.items(), 1):
-        tables[name] = measures.table(corpus.drop_empty()).sum(axis=0) if corpus.token_count else None
+        sums[name] = None
+        if corpus.token_count:
+            part = _without_labels(corpus)
+            sums[name] = TextSums(measures.table(part).sum(axis=0), len(part.document_starts) or None)
         if on_text is not None:
             on_text(number, len(texts))
-    rows = Comparison(measures, sampler).rows(tables, level)
-    return Drift(rows, level, counted(sampler.unit_count, unit_name), known.source, [*notes, *labeller.notes])
+    rows = Comparison(measures, sampler).rows(sums, level)
+    return Drift(rows, level, description, known.source, [*notes, *labeller.notes])
 
 
 def _check_texts(new: Any) -> dict[str, Corpus]:
@@ -92,6 +93,23 @@ def _check_texts(new: Any) -> dict[str, Corpus]:
 
 def _check_corpus(corpus: Any, name: str) -> None:
     check_type(corpus, Corpus, f"{name} as a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
+
+
+def _without_labels(corpus: Corpus) -> Corpus:
+    """Return the sentences with words; gold labels, if there are some, do not matter."""
+    return Corpus(corpus.drop_empty().native, label_column=None, source=corpus.source)
+
+
+def _check_size(labeller: Labeller, reference: Corpus, notes: list[str]) -> None:
+    """Raise an error for a reference that is too small; note one of the size of the training text."""
+    if len(reference) < FEWEST:
+        message = f"expected at least {FEWEST} sentences in the reference, got {len(reference)}"
+        raise InputError(f"{message}; add sentences, since chance cannot be measured with fewer", source=reference.source)
+    summary = {} if labeller.model is None else labeller.model.single_taggers()[0].summary_
+    if (summary.get("sentences"), summary.get("tokens")) == (len(reference), reference.token_count):
+        notes.append(
+            "the reference is as large as the training text; if it is this text, every other text raises alarms: use a dev set"
+        )
 
 
 def _known_words(

@@ -13,18 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.wording import counted
 
 Array = NDArray[np.float64]
 DRAWS = 4000
 """Number of samples for every size."""
+FEWEST_DOCUMENTS = 10
+"""Smallest number of documents that are drawn as a whole; fewer do not show how documents differ."""
 _TAIL = 0.025
-"""Share of the samples that the tail of a distribution is fitted to: 100 of 4,000."""
+"""Smallest share of the samples that the tail of a distribution is fitted to: 100 of 4,000."""
+_LARGEST_TAIL = 0.2
+_TAIL_UNITS = 5  # the tail has the values of this number of units or more, if possible
 
 
 class Resampler:
     """Draws samples from a table [sentences][columns] whose columns are added over sentences.
 
-    ``sizes`` has the tokens of each sentence, ``units`` the bounds of documents or of other runs of sentences.
+    ``sizes`` has the tokens of each sentence, ``units`` the bounds of ``documents`` or of other runs of sentences.
 
     >>> table = np.array([[1.0], [0.0], [3.0]])
     >>> Resampler(table, np.array([2, 2, 2]), [0, 1, 2, 3], draws=3, seed=0).draw(6).shape
@@ -32,13 +37,21 @@ class Resampler:
     """
 
     def __init__(
-        self, table: Array, sizes: NDArray[np.int64], units: Sequence[int], *, draws: int = DRAWS, seed: int = 0
+        self,
+        table: Array,
+        sizes: NDArray[np.int64],
+        units: Sequence[int],
+        *,
+        documents: bool = False,
+        draws: int = DRAWS,
+        seed: int = 0,
     ) -> None:
         self._sums = np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table, axis=0)])
         self._tokens = np.concatenate([[0], np.cumsum(sizes)])
         self._middles = (self._tokens[:-1] + self._tokens[1:]) / 2
         self._units = np.asarray(units)
         self.draws, self.seed = draws, seed
+        self.draws_documents = documents
 
     @property
     def token_count(self) -> int:
@@ -50,16 +63,18 @@ class Resampler:
         """Number of documents or runs."""
         return len(self._units) - 1
 
-    def draw(self, tokens: int, *, stream: int = 0) -> Array:
+    def draw(self, tokens: int, most_units: int | None = None, *, stream: int = 0) -> Array:
         """Return the sums of the columns in samples of about this many tokens, [draws][columns].
 
-        The same size and ``stream`` give the same samples.
+        A sample of ``most_units`` ends there, although it may have fewer tokens. The same size and ``stream`` give the same
+        samples.
         """
-        random = np.random.default_rng([self.seed, stream, tokens])
+        random = np.random.default_rng([self.seed, stream, tokens, most_units or 0])
         sums = np.zeros((self.draws, self._sums.shape[1]))
         rest = np.full(self.draws, tokens, np.int64)
         active = np.arange(self.draws)
-        while len(active):
+        count = 0
+        while len(active) and (most_units is None or count < most_units):
             units = random.integers(self.unit_count, size=len(active))
             first, last = self._units[units], self._units[units + 1]
             sizes = self._tokens[last] - self._tokens[first]
@@ -69,7 +84,22 @@ class Resampler:
             sums[active] += self._sums[last] - self._sums[first]
             rest[active] -= np.where(cut, rest[active], sizes)
             active = active[rest[active] > 0]
+            count += 1
         return sums
+
+    def units_in(self, tokens: int, most_units: int | None = None) -> float:
+        """Return the number of units in such a sample, on average; 1 or more."""
+        count = max(1.0, tokens * self.unit_count / max(1, self.token_count))
+        return count if most_units is None else min(count, most_units)
+
+    def limit(self, values: Array, share: float, units: float) -> float:
+        """Return the value that a share of a distribution exceeds, from values of samples with this number of units.
+
+        A sample of few units has the extremes of few units: those of the reference in the tail are counted, at most half of all,
+        since more units average out.
+        """
+        tail = min(max(_TAIL, _TAIL_UNITS / (units * self.unit_count)), _LARGEST_TAIL)
+        return tail_limit(values, share, tail, min(tail * units * self.unit_count, self.unit_count / 2))
 
     def _windows(
         self, first: NDArray[np.int64], last: NDArray[np.int64], tokens: NDArray[np.int64], random: np.random.Generator
@@ -92,35 +122,43 @@ def sentence_lengths(corpus: Corpus) -> NDArray[np.int64]:
     return np.asarray(offsets[1:] - offsets[:-1])
 
 
-def units_of(corpus: Corpus) -> tuple[list[int], str]:
-    """Return the bounds of the units to draw, and their name: documents, or runs of sentences.
+def has_documents(corpus: Corpus) -> bool:
+    """Return whether a reference has enough documents to draw them."""
+    return len(corpus.document_starts) >= FEWEST_DOCUMENTS
 
-    Sentences without marked documents are cut into runs. The square root of the number of sentences balances the length of runs,
-    within which sentences may be alike, and their number.
+
+def units_of(corpus: Corpus) -> tuple[list[int], str]:
+    """Return the bounds of the units to draw, and their description: documents if there are ten or more, or runs of sentences.
+
+    Other sentences are cut into runs. The square root of the number of sentences balances the length of runs, within which
+    sentences may be alike, and their number.
 
     >>> units_of(Corpus.from_lists(word=[["a"]] * 9))
-    ([0, 3, 6, 9], '3 sentences')
+    ([0, 3, 6, 9], '3 runs of about 3 sentences')
     """
     starts = corpus.document_starts
-    if len(starts) > 1:
-        return [*([0] if starts[0] else []), *starts, len(corpus)], "documents"
+    if has_documents(corpus):
+        bounds = [*([0] if starts[0] else []), *starts, len(corpus)]
+        return bounds, counted(len(bounds) - 1, "document")
     count = max(1, math.isqrt(len(corpus)))
-    return [len(corpus) * number // count for number in range(count + 1)], f"{round(len(corpus) / count)} sentences"
+    bounds = [len(corpus) * number // count for number in range(count + 1)]
+    return bounds, f"{counted(count, 'run')} of about {counted(round(len(corpus) / count), 'sentence')}"
 
 
-def tail_limit(values: Array, share: float) -> float:
+def tail_limit(values: Array, share: float, tail: float, count: float) -> float:
     """Return the value that a share of a distribution exceeds, from samples of it.
 
-    Beyond the largest 2.5% of the samples, the tail is that of an exponential distribution with their mean excess. It is
-    longer than that of a normal distribution, so the limit is rather too large than too small.
+    The largest values, a share of ``tail``, are taken as exponential: their mean excess gives the values beyond. It is known from
+    ``count`` independent values only, so the limit is that of the next value given these: a Lomax distribution, whose tail is
+    the longer the fewer they are.
 
     >>> values = np.random.default_rng(0).normal(size=100_000)
-    >>> round(tail_limit(values, 0.05), 1), 3.0 < tail_limit(values, 0.001) < 3.5
-    (1.6, True)
+    >>> [round(tail_limit(values, share, 0.025, 1e6), 1) for share in (0.05, 0.001)], round(tail_limit(values, 0.001, 0.025, 5), 1)
+    ([1.6, 3.2], 3.6)
     """
-    if share >= _TAIL:
+    if share >= tail:
         return float(np.quantile(values, 1 - share))
-    start = float(np.quantile(values, 1 - _TAIL))
+    start = float(np.quantile(values, 1 - tail))
     beyond = values[values > start]
     excess = float((beyond - start).mean()) if len(beyond) else 0.0
-    return start + excess * math.log(_TAIL / share)
+    return start + excess * count * math.expm1(math.log(tail / share) / count)

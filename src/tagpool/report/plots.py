@@ -22,6 +22,13 @@ TRIAL_STYLES: dict[str, dict[str, Any]] = {
     "best": {"s": 130, "marker": "*", "color": "tab:red"},
 }
 """The points of trials by name; later ones are drawn above earlier ones."""
+LEVEL_STYLES: dict[str, dict[str, Any]] = {
+    "usual": {"color": "tab:gray", "linewidth": 1, "linestyle": "--"},
+    "alarm level": {"color": "tab:orange", "marker": "_", "linestyle": "none"},
+    "value": {"color": "tab:blue", "marker": "o", "markersize": 4, "linestyle": "none"},
+    "alarm": {"color": "tab:red", "marker": "D", "markersize": 5, "linestyle": "none"},
+}
+"""The values of texts and their levels by name."""
 
 
 def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]], across: str, up: str, title: str) -> list[str]:
@@ -114,6 +121,36 @@ def trial_panels(file: Path, parts: Sequence[Panel], shares: Mapping[str, float]
         name: handle for axes in places[: len(parts)] for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     figure.legend(names.values(), names.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle(title, fontsize=10)
+    write_bytes(file, _drawn(figure, file.suffix[1:]))
+
+
+def level_panels(
+    file: Path, parts: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], names: Sequence[str], up: str, title: str
+) -> None:
+    """Draw the values of texts against levels, one panel per measure, as the SVG or PNG of the file name.
+
+    The lines of a panel have the names of ``LEVEL_STYLES``; x is the number of the text, from 1 on, whose name is in ``names``.
+    """
+    columns = min(len(parts), 2)
+    rows = -(-len(parts) // columns)
+    figure = _figure((max(4.5, min(0.35 * len(names) + 2.5, 12.0)) * columns, 3.2 * rows + 0.8))
+    places = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel().tolist()
+    step = -(-len(names) // 40)  # more names would overlap
+    for axes, (measure, lines) in zip(places, parts.items(), strict=False):
+        for name, style in LEVEL_STYLES.items():
+            if points := lines.get(name):
+                axes.plot(*zip(*points, strict=True), label=name, **style)
+        axes.set_title(measure, fontsize=9)
+        axes.set_ylabel(up)
+        axes.set_xticks(range(1, len(names) + 1, step), names[::step], rotation=90, fontsize=7)
+        axes.grid(alpha=0.3)
+    for axes in places[len(parts) :]:
+        axes.remove()
+    handles = {
+        name: handle for axes in places[: len(parts)] for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
     figure.suptitle(title, fontsize=10)
     write_bytes(file, _drawn(figure, file.suffix[1:]))
 

@@ -43,6 +43,10 @@ class TaggerOptions:
         """Whether one of the options chooses a tagger."""
         return any((self.tagger, self.spacy, self.crfsuite, self.command))
 
+    def split(self, files: Sequence[str]) -> tuple[str | None, list[str]]:
+        """Return the model, which is the first file unless another tagger is chosen, and the other files."""
+        return (None, list(files)) if self.is_set or not files else (files[0], list(files[1:]))
+
     def labeller(self, model: str | None) -> Labeller:
         """Return the labeller of the model file, or of these options."""
         mapping = parse_mapping(self.map_)
