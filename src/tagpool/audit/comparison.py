@@ -44,9 +44,6 @@ class Comparison:
         self.measures, self.sampler = measures, sampler
         self.usual: Array = measures.reference.sum(axis=0)
         self.others = sampler.draw(sampler.token_count, stream=1)
-        # The spread of n sampled units is that of the text times (n - 1) / n.
-        count = sampler.unit_count
-        self.widening = math.sqrt(count / (count - 1))
 
     def rows(self, texts: Mapping[str, TextSums | None], level: float) -> list[DriftRow]:
         """Return the rows of texts with the strongest alarm first; None is a text without words.
@@ -109,7 +106,7 @@ class Comparison:
         tokens = int(sums[TOKENS])
         if len(finite) < _FEWEST * len(differences):
             return DriftRow(text, measure.name, tokens, reason="too few spans for the size of this text")
-        room = self.widening * self.sampler.limit(measure.sign * finite, chance.share, chance.units)
+        room = self.sampler.widening(chance.share) * self.sampler.limit(measure.sign * finite, chance.share, chance.units)
         if room <= 0:
             return DriftRow(text, measure.name, tokens, reason="no variation")
         strength = measure.sign * (value - usual) / room
@@ -121,15 +118,15 @@ class Comparison:
         shares = self.measures.shares
         usual = shares(self.usual)
         differences = chance.scale * (shares(chance.samples) - usual) - (shares(self.others) - usual)
-        distances = self.widening * np.abs(differences).sum(axis=-1) / 2
+        distances = np.abs(differences).sum(axis=-1) / 2
         change = shares(sums) - usual
         value, middle = float(np.abs(change).sum() / 2), float(np.median(distances))
-        limit = self.sampler.limit(distances, chance.share, chance.units)
+        room = self.sampler.widening(chance.share) * (self.sampler.limit(distances, chance.share, chance.units) - middle)
         tokens = int(sums[TOKENS])
-        if limit <= middle:
+        if room <= 0:
             return DriftRow(text, LABELS, tokens, reason="no variation")
         largest = int(np.argmax(np.abs(change)))
         kind = self.measures.kinds[largest]
         detail = f"{kind} {100 * usual[largest]:.1f} → {100 * (usual + change)[largest]:.1f}"
-        strength = (value - middle) / (limit - middle)
-        return DriftRow(text, LABELS, tokens, value, middle, min(limit, 1.0), strength, detail=detail, advice=LABELS_ADVICE)
+        limit, strength = min(middle + room, 1.0), (value - middle) / room
+        return DriftRow(text, LABELS, tokens, value, middle, limit, strength, detail=detail, advice=LABELS_ADVICE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,11 +96,19 @@ class Resampler:
     def limit(self, values: Array, share: float, units: float) -> float:
         """Return the value that a share of a distribution exceeds, from values of samples with this number of units.
 
-        A sample of few units has the extremes of few units: those of the reference in the tail are counted, at most half of all,
-        since more units average out.
+        A sample of few units has the extremes of few units: those of the reference in the tail are counted.
         """
         tail = min(max(_TAIL, _TAIL_UNITS / (units * self.unit_count)), _LARGEST_TAIL)
-        return tail_limit(values, share, tail, min(tail * units * self.unit_count, self.unit_count / 2))
+        return tail_limit(values, share, tail, tail * units * self.unit_count)
+
+    def widening(self, share: float) -> float:
+        """Return the factor of a limit for this share that makes up for a spread that is estimated from few units.
+
+        It is that of Student's t. Units of different sizes count as fewer ones of equal size (Kish).
+        """
+        sizes = np.diff(self._tokens[self._units]).astype(np.float64)
+        equal = sizes.sum() ** 2 / (sizes**2).sum()
+        return student_factor(share, max(equal - 1, 1.0))
 
     def _windows(
         self, first: NDArray[np.int64], last: NDArray[np.int64], tokens: NDArray[np.int64], random: np.random.Generator
@@ -153,8 +162,10 @@ def tail_limit(values: Array, share: float, tail: float, count: float) -> float:
     the longer the fewer they are.
 
     >>> values = np.random.default_rng(0).normal(size=100_000)
-    >>> [round(tail_limit(values, share, 0.025, 1e6), 1) for share in (0.05, 0.001)], round(tail_limit(values, 0.001, 0.025, 5), 1)
-    ([1.6, 3.2], 3.6)
+    >>> [round(tail_limit(values, share, 0.025, 1e6), 1) for share in (0.05, 0.001)]
+    [1.6, 3.2]
+    >>> round(tail_limit(values, 0.001, 0.025, 5), 1)
+    3.7
     """
     if share >= tail:
         return float(np.quantile(values, 1 - share))
@@ -162,3 +173,18 @@ def tail_limit(values: Array, share: float, tail: float, count: float) -> float:
     beyond = values[values > start]
     excess = float((beyond - start).mean()) if len(beyond) else 0.0
     return start + excess * count * math.expm1(math.log(tail / share) / count)
+
+
+def student_factor(share: float, freedom: float) -> float:
+    """Return the ratio of the quantiles of Student's t and of the normal distribution that this share exceeds.
+
+    The first terms of the expansion in 1/freedom are enough: three digits at 0.001 from 10 degrees of freedom on.
+
+    >>> round(student_factor(0.025, 10) * 1.95996, 2), round(student_factor(0.001, 1e9), 6)
+    (2.23, 1.0)
+    """
+    square = NormalDist().inv_cdf(share) ** 2
+    first = (square + 1) / 4
+    second = (5 * square**2 + 16 * square + 3) / 96
+    third = (3 * square**3 + 19 * square**2 + 17 * square - 15) / 384
+    return 1 + first / freedom + second / freedom**2 + third / freedom**3
