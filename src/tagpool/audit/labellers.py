@@ -43,6 +43,11 @@ class Labeller:
         self._conversion = LabelConversion(name, mapping or {})
         self._is_checked = False
 
+    @property
+    def mapping(self) -> Mapping[str, str]:
+        """New names of types of labels."""
+        return self._conversion.mapping
+
     def labels(self, corpus: Corpus) -> Rows:
         """Return one label per word of every sentence.
 

@@ -181,6 +181,52 @@ def ranked_bars(path: Path, values: Mapping[str, float], across: str, title: str
     return _write(figure, path, "", title)
 
 
+def loss_bars(
+    file: Path,
+    kinds: Mapping[str, str],
+    losses: Mapping[str, tuple[float, float, float]],
+    marks: Mapping[str, float],
+    across: str,
+    title: str,
+) -> None:
+    """Draw a horizontal bar with its interval (value, low, high) for each name, as the SVG or PNG of the file name.
+
+    ``kinds`` has the kind of each name, by which the bars are coloured. ``marks`` are further values of some names: the worth of
+    parts of a model.
+    """
+    figure = _figure((9, 0.28 * len(losses) + 1.8))
+    axes = figure.subplots()
+    places = {name: number for number, name in enumerate(losses)}
+    for number, kind in enumerate(dict.fromkeys(kinds.values())):
+        rows = [name for name in losses if kinds[name] == kind]
+        values = np.array([losses[name] for name in rows]).reshape(-1, 3)
+        around = np.abs(values[:, 1:] - values[:, :1]).T
+        axes.barh(
+            [places[name] for name in rows], values[:, 0], xerr=around, color=f"C{number}", label=kind, error_kw=_ERROR_BARS
+        )
+    if marks:
+        ends = list(marks.values())
+        axes.plot(ends, [places[name] for name in marks], "D", color="black", markersize=4, label="worth", zorder=3)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(losses)), [_shortened(name) for name in losses], fontsize=8)
+    axes.set_ylim(len(losses) - 0.5, -0.5)  # the largest loss on top
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_xlabel(across)
+    axes.legend(fontsize=8, loc="lower right")
+    axes.set_title(title, fontsize=10)
+    write_bytes(file, _drawn(figure, file.suffix[1:]))
+
+
+_ERROR_BARS = {"elinewidth": 1.0, "capsize": 2.0, "ecolor": "dimgray"}
+_MOST_LETTERS = 60
+
+
+def _shortened(name: str) -> str:
+    """Return a name without dollar signs, which begin formulas, and cut off if it is long."""
+    name = name.replace("$", r"\$")
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
+
+
 def check_file(file: Path) -> None:
     """Raise an error before long work if a plot cannot have this name, or if matplotlib is missing."""
     if file.suffix[1:] not in _METADATA:

@@ -1,0 +1,65 @@
+"""Retraining: copies of a learner without some of its templates, trained as the audited model was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from tagpool.config import Settings, parse_config
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
+from tagpool.experts.configuration import feature_table
+from tagpool.experts.saving import fitted_templates
+from tagpool.experts.sequence_tagger import SequenceTagger
+from tagpool.experts.tagger import Tagger
+from tagpool.features.template import Template
+
+
+class Retrainer:
+    """Trains copies of a single tagger with fewer templates, with its parameters, on the same sentences.
+
+    A tagger from a file has the parameters of the configuration that the file stores.
+    """
+
+    def __init__(self, tagger: SequenceTagger, train: Corpus, dev: Corpus | None) -> None:
+        if not isinstance(tagger, Tagger):
+            raise InputError(f"only single taggers are trained again, not a {type(tagger).__name__}; audit its members")
+        self._learner = type(tagger)
+        self._templates = fitted_templates(tagger)
+        self._parameters = _parameters(tagger)
+        self.train, self.dev = train, dev
+
+    def fit(self, without: Collection[Template] = (), on_epoch: Callable[..., object] | None = None) -> Tagger:
+        """Return a tagger that was trained without these templates."""
+        templates = tuple(template for template in self._templates if template not in without)
+        kept = self._templates.keep(templates)
+        resources = self._parameters.get("resources")
+        parameters = self._parameters | {
+            "templates": kept,
+            "resources": {name: value for name, value in resources.items() if name in kept.resources} if resources else None,
+        }
+        return self._learner(**parameters).fit(self.train, dev=self.dev, on_epoch=on_epoch)
+
+
+def _parameters(tagger: Tagger) -> dict[str, Any]:
+    """Return the arguments of a tagger's constructor, without templates."""
+    trained_here = tagger._encoder is not None
+    if trained_here:
+        values = dict(tagger.get_params(deep=False))
+        table: dict[str, Any] = feature_table(tagger)
+    else:
+        text = tagger._fitted().text("config")
+        if text is None:
+            raise InputError("the model stores no configuration to train with; train it again with this version")
+        configuration = parse_config(text, "the configuration of the model")
+        settings = Settings({tagger.kind: type(tagger)}, {})
+        settings.add("the configuration of the model", configuration)
+        values = settings.values(("learner",), type(tagger), {"threads": tagger.threads})
+        table = configuration.get("features", {})
+        values["resources"] = table.get("use") or None
+    values.pop("templates", None)
+    if "min_count" in table:
+        values["min_count"] = table["min_count"]
+    if "warm_start" in values:
+        values["warm_start"] = False
+    return values
