@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tagpool.audit.labellers import Labeller
-from tagpool.audit.parts import COLUMN, KIND, RESOURCE, TEMPLATE
+from tagpool.audit.parts import RESOURCE, TEMPLATE
 from tagpool.audit.result import FEATURES, SIGNIFICANT, SLICE, AuditRow
 from tagpool.evaluation.versions import Difference
 from tagpool.perturbations.registry import PERTURBATIONS
@@ -36,25 +36,25 @@ def _about_text(row: AuditRow, labeller: Labeller) -> str:
         options = "" if share == 1.0 else f", share={share:g}"
         return f'add changed sentences to its training text: tagpool.perturb(train, "{name}"{options})'
     option = f"--robust {'case' if name in _CASE else name}"
-    train = "tagpool train" if kind in _ROBUST_KINDS else "tagpool train --learner crf"
-    return f"train on such text, too: {train} {option}"
+    if kind not in _ROBUST_KINDS:
+        return f"a CRF can be trained on such text, too: tagpool train --learner crf {option}"
+    return f"train on such text, too: {option}"
 
 
 def _about_features(row: AuditRow) -> str:
     if not row.is_significant:
         if row.worth is not None and not _is_above_zero(row.worth):
-            return f"{_NO_LOSS}, also when trained without: a smaller model can leave it out"
+            return f"{_NO_LOSS}, also when trained without it: it may be left out"
         return _NO_LOSS
     option = "--robust lists" if row.perturbation == RESOURCE else "--robust groups"
     if row.dependence is not None:
         if _is_above_zero(row.dependence):
-            return f"the model relies on it more than it is worth; {option} trains with it missing, too"
-        return "the loss is what it is worth: keep it"
+            return f"the model relies on it more than it is worth: {option}"
+        if _is_above_zero(row.worth or row.dependence):
+            return "the loss is about what it is worth: keep it"
     if row.perturbation == TEMPLATE:
-        return "the model uses it; to see its worth, train without it"
-    if row.perturbation == KIND and not row.name.startswith(f"{COLUMN} "):
-        return f"text without this information costs as much; {option} trains with it missing, too"
-    return f"it must be there in use; if it may be missing, train with {option}"
+        return "to see its worth, train without it"
+    return f"if it may be missing in use, train with {option}"
 
 
 def _is_above_zero(difference: Difference) -> bool:

@@ -115,7 +115,7 @@ class _Auditor:
         self.on_step = on_step or (lambda done, total, what: None)
         self.plain = _is_plain(self.test)
         for column in settings.by:
-            self.test.column(column)  # an error if there is none
+            self.test.column(column)  # an error for an unknown name
         self.tables: dict[str, IntArray] = {}
         self.rows: list[AuditRow] = []
         self.notes: list[str] = []

@@ -32,11 +32,11 @@ class Retrainer:
     def fit(self, without: Collection[Template] = (), on_epoch: Callable[..., object] | None = None) -> Tagger:
         """Return a tagger that was trained without these templates."""
         templates = tuple(template for template in self._templates if template not in without)
-        kept = self._templates.keep(templates)
+        remaining = self._templates.keep(templates)
         resources = self._parameters.get("resources")
         parameters = self._parameters | {
-            "templates": kept,
-            "resources": {name: value for name, value in resources.items() if name in kept.resources} if resources else None,
+            "templates": remaining,
+            "resources": {name: value for name, value in resources.items() if name in remaining.resources} if resources else None,
         }
         return self._learner(**parameters).fit(self.train, dev=self.dev, on_epoch=on_epoch)
 
