@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tagpool import CRF, Corpus, InputError, MaxEnt, VotePool, builtin_corpus
 from tagpool.audit.importing import import_function
 from tagpool.audit.labellers import REPEATED, Labeller, Rows, labeller_of
-from tagpool.corpus.schemes import Scheme, spans, to_labels
+from tagpool.corpus.schemes import spans, to_labels
 
 WORDS = [["Ann", "Lee", "left", "Oslo"], ["Rain"], [], ["Bea", "slept"]]
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O"], [], ["B-PER", "O"]]
@@ -157,11 +157,11 @@ span_lists = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3), st.sampled
 def test_spans_are_the_same_in_the_scheme_of_the_gold_labels(sentences: Any, theirs: str, gold: str) -> None:
     rows = []
     for gaps in sentences:
-        found, at = [], 0
+        placed, at = [], 0
         for gap, length, kind in gaps:
-            found.append((at + gap, at + gap + length, kind))
+            placed.append((at + gap, at + gap + length, kind))
             at += gap + length
-        rows.append((found, at + 1))
+        rows.append((placed, at + 1))
     words = [[f"{number}.{place}" for place in range(length)] for number, (_, length) in enumerate(rows)]
     gold_labels = [to_labels(one, length, gold) for one, length in rows]
     # A further sentence decides the scheme.
@@ -169,7 +169,6 @@ def test_spans_are_the_same_in_the_scheme_of_the_gold_labels(sentences: Any, the
     answers = [*(to_labels(one, length, theirs) for one, length in rows), to_labels([(0, 2, "PER")], 2, theirs)]
     labels = labeller_of(lambda rows: answers[: len(rows)]).labels(corpus)
     assert labels == corpus.labels
-    assert Scheme.of(gold) is Scheme.of(gold)
     assert [spans(row) for row in labels] == [spans(row) for row in answers]
 
 
@@ -232,7 +231,7 @@ def test_functions_are_imported_from_the_current_folder(tmp_path: Path, monkeypa
         ("my_tagger:number", "expected a function, got int"),
         ("my_tagger:Box", "expected a function, got type"),
         ("no_such_tagger:f", "there is no module 'no_such_tagger' in the current folder"),
-        ("needy_tagger:f", "imports 'no_such_library', which is missing"),
+        ("needy_tagger:f", "the module 'no_such_library', which needy_tagger needs, is missing"),
         ("broken_tagger:f", "importing the module broken_tagger raised ZeroDivisionError"),
     ]:
         with pytest.raises(InputError, match=message):

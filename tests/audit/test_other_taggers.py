@@ -66,7 +66,7 @@ def test_commands_that_fail(tmp_path: Path, code: str, message: str) -> None:
 def test_a_command_that_does_not_end_is_stopped_with_its_children(tmp_path: Path) -> None:
     code = "import subprocess\nsubprocess.Popen(['sleep', '60'])\nimport time\ntime.sleep(60)"
     begin = time.monotonic()
-    with pytest.raises(InputError, match=r"did not end within 0.5 seconds; allow more \(--timeout\)"):
+    with pytest.raises(InputError, match=r"did not end within 0.5 s; allow more \(--timeout\)"):
         command(tmp_path, code, timeout=0.5).labels(CORPUS)
     assert time.monotonic() - begin < 30
 

@@ -61,7 +61,7 @@ class CommandLabeller(Labeller):
             except BaseException as error:
                 _end(process)
                 if isinstance(error, subprocess.TimeoutExpired):
-                    message = f"the command did not end within {self.timeout:g} seconds; allow more (--timeout), or check it"
+                    message = f"the command did not end within {self.timeout:g} s; allow more (--timeout), or check it"
                     raise InputError(message, source=self.name) from None
                 raise
         if process.returncode:

@@ -72,7 +72,7 @@ class Comparison:
     def _chance(self, text: TextSums, share: float) -> _Chance:
         """Draw samples of the size of a text.
 
-        A sample has at most the documents of the text, since few long documents differ more than many short ones. It cannot be
+        A sample has at most the documents of the text, since few long documents differ more than many short ones. It is never
         larger than the reference: the differences of larger texts are smaller by the root of the ratio.
         """
         tokens, most = int(text.sums[TOKENS]), self.sampler.token_count
@@ -109,8 +109,8 @@ class Comparison:
         room = self.sampler.widening(chance.share) * self.sampler.limit(measure.sign * finite, chance.share, chance.units)
         if room <= 0:
             return DriftRow(text, measure.name, tokens, reason="no variation")
-        strength = measure.sign * (value - usual) / room
-        limit = min(max(usual + measure.sign * room, 0.0), 1.0)
+        strength = float(measure.sign * (value - usual) / room)
+        limit = float(min(max(usual + measure.sign * room, 0.0), 1.0))
         return DriftRow(text, measure.name, tokens, value, usual, limit, strength, advice=measure.advice)
 
     def _labels(self, text: str, sums: Array, chance: _Chance) -> DriftRow:
@@ -128,5 +128,5 @@ class Comparison:
         largest = int(np.argmax(np.abs(change)))
         kind = self.measures.kinds[largest]
         detail = f"{kind} {100 * usual[largest]:.1f} → {100 * (usual + change)[largest]:.1f}"
-        limit, strength = min(middle + room, 1.0), (value - middle) / room
+        limit, strength = float(min(middle + room, 1.0)), float((value - middle) / room)
         return DriftRow(text, LABELS, tokens, value, middle, limit, strength, detail=detail, advice=LABELS_ADVICE)

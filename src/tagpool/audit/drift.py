@@ -104,7 +104,7 @@ def _check_size(labeller: Labeller, reference: Corpus, notes: list[str]) -> None
     """Raise an error for a reference that is too small; note one of the size of the training text."""
     if len(reference) < FEWEST:
         message = f"expected at least {FEWEST} sentences in the reference, got {len(reference)}"
-        raise InputError(f"{message}; add sentences, since chance cannot be measured with fewer", source=reference.source)
+        raise InputError(f"{message}; add sentences, since fewer do not show what chance does", source=reference.source)
     summary = {} if labeller.model is None else labeller.model.single_taggers()[0].summary_
     if (summary.get("sentences"), summary.get("tokens")) == (len(reference), reference.token_count):
         notes.append(

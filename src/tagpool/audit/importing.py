@@ -49,7 +49,7 @@ def _import_module(name: str, source: str) -> Any:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             message = f"there is no module {error.name!r} in the current folder or among the installed ones; check the name"
         else:
-            message = f"the module {name} imports {error.name!r}, which is missing; install it"
+            message = f"the module {error.name!r}, which {name} needs, is missing; install it"
         raise InputError(message, source=source) from None
     except MemoryError:
         raise

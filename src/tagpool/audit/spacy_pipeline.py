@@ -53,8 +53,8 @@ class SpacyLabeller(Labeller):
         from spacy.tokens import Doc
 
         words = corpus.words
-        given = (Doc(self.pipeline.vocab, words=row, sent_starts=[True, *[False] * (len(row) - 1)]) for row in words)
-        documents = call_tagger(lambda: list(self.pipeline.pipe(given)))
+        inputs = (Doc(self.pipeline.vocab, words=row, sent_starts=[True, *[False] * (len(row) - 1)]) for row in words)
+        documents = call_tagger(lambda: list(self.pipeline.pipe(inputs)))
         if [len(document) for document in documents] != [len(row) for row in words]:
             raise TaggerError("documents with other words than it was given")
         return list(documents)

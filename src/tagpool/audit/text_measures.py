@@ -19,8 +19,9 @@ from tagpool.corpus.schemes import is_plain, spans
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 
-TOKENS, UNKNOWN, FEATURES, MISSING, SURE, SPANS, SPANS_SURE = range(7)
-_COLUMNS = 7  # before those of the kinds of labels
+TOKENS, UNKNOWN, FEATURES, MISSING, SCORED, SURE, SPANS, SPANS_SURE = range(8)
+FIRST_KIND = 8
+"""The first column of the kinds of labels."""
 _KINDS = 100  # with columns of their own; the rarer ones share one
 OTHER = "(other)"
 
@@ -61,7 +62,7 @@ UNWEIGHTED = Measure(
 CONFIDENCE = Measure(
     name="confidence per token",
     numerator=SURE,
-    denominator=TOKENS,
+    denominator=SCORED,
     sign=-1,
     absent="the tagger has no probabilities",
     advice="the labels are less certain: score a labelled sample of this text",
@@ -100,14 +101,14 @@ class TextMeasures:
 
     def shares(self, sums: Array) -> Array:
         """Return the share of each kind of labels [..., kinds]."""
-        return np.asarray(sums[..., _COLUMNS:] / sums[..., TOKENS, None])
+        return np.asarray(sums[..., FIRST_KIND:] / sums[..., TOKENS, None])
 
     def _kind(self, label: str) -> str:
         return label if self.plain else (label_parts(label).type or label_parts(label).role)
 
     def _table(self, corpus: Corpus, labels: Sequence[Sequence[str]]) -> Array:
         lengths = sentence_lengths(corpus)
-        table = np.zeros((len(corpus), _COLUMNS + len(self.kinds)))
+        table = np.zeros((len(corpus), FIRST_KIND + len(self.kinds)))
         sentence = np.repeat(np.arange(len(corpus)), lengths)
         table[:, TOKENS] = lengths
         if self.known is not None:
@@ -115,7 +116,7 @@ class TextMeasures:
         if self.features and self.labeller.model is not None:
             table[:, MISSING], table[:, FEATURES] = count_unweighted(self.labeller.model, corpus)
         kinds = {label: self._numbers.get(self._kind(label), len(self.kinds) - 1) for row in labels for label in row}
-        numbers = np.array([_COLUMNS + kinds[label] for row in labels for label in row], np.int64)
+        numbers = np.array([FIRST_KIND + kinds[label] for row in labels for label in row], np.int64)
         np.add.at(table, (sentence, numbers), 1)
         if self.labeller.has_confidence:
             self._add_confidence(table, corpus, labels, sentence)
@@ -126,6 +127,7 @@ class TextMeasures:
         values = np.array([*chain.from_iterable(confidences)], np.float64)
         if not np.isfinite(values).all():
             raise InputError("the probabilities of the tagger are not finite; train it again", source=self.labeller.name)
+        table[:, SCORED] = table[:, TOKENS]
         table[:, SURE] = np.bincount(sentence, values, len(table))
         if self.plain:
             return

@@ -51,9 +51,9 @@ class TaggerOptions:
         """Return the labeller of the model file, or of these options."""
         mapping = parse_mapping(self.map_)
         chosen = {"--tagger": self.tagger, "--spacy": self.spacy, "--crfsuite": self.crfsuite, "--command": self.command}
-        given = [name for name, value in chosen.items() if value is not None]
-        if len(given) + (model is not None) != 1:
-            names = [*([str(model)] if model is not None else []), *given]
+        options = [name for name, value in chosen.items() if value is not None]
+        if len(options) + (model is not None) != 1:
+            names = [*([str(model)] if model is not None else []), *options]
             got = f"got {' and '.join(names)}" if names else "got none"
             raise InputError(f"expected one tagger: a model, {', '.join(chosen)}; {got}")
         if self.crfsuite is None and (self.features_function or self.features_columns):
