@@ -84,9 +84,7 @@ def test_rows_are_ordered_and_seeded(crf: CRF, full: Any) -> None:
     assert all(row.advice for row in full.rows[: len(losses)])
     options: dict[str, Any] = {"only": ["typos", "names"], "train": TRAIN, "seed": 3}
     few = audit(crf, TEST, **options)
-    assert list(few.rows) == [
-        row for row in full.rows if row.perturbation in ("typos", "names") and "dev" not in row.name
-    ]
+    assert list(few.rows) == [row for row in full.rows if row.perturbation in ("typos", "names") and "dev" not in row.name]
     assert audit(crf, TEST, **{**options, "seed": 4}).row("typos") != few.row("typos")
 
 
