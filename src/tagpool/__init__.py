@@ -54,8 +54,10 @@ _MODULES = {
     "optim.fobos": "FOBOS",
     "optim.perceptron": "Perceptron",
     "optim.watch": "Epoch",
-    "audit.drift": "measure_drift",
-    "audit.drift_result": "Drift DriftRow",
+    "auditing.audit": "audit",
+    "auditing.result": "Audit AuditRow",
+    "auditing.drift": "measure_drift",
+    "auditing.drift_result": "Drift DriftRow",
     "tuning.tune": "tune",
     "tuning.result": "Tuning Trial",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "

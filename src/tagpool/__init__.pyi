@@ -1,8 +1,11 @@
 """The public names, for type checkers; __init__.py imports each when it is first used."""
 
-from tagpool.audit.drift import measure_drift as measure_drift
-from tagpool.audit.drift_result import Drift as Drift
-from tagpool.audit.drift_result import DriftRow as DriftRow
+from tagpool.auditing.audit import audit as audit
+from tagpool.auditing.drift import measure_drift as measure_drift
+from tagpool.auditing.drift_result import Drift as Drift
+from tagpool.auditing.drift_result import DriftRow as DriftRow
+from tagpool.auditing.result import Audit as Audit
+from tagpool.auditing.result import AuditRow as AuditRow
 from tagpool.chain.lattice import Lattice as Lattice
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus

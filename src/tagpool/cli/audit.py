@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.audit.audit import audit as audit_tagger
+from tagpool.auditing.audit import audit as audit_tagger
 from tagpool.cli.auditing.drift import DriftOptions, show_drift
 from tagpool.cli.auditing.inputs import AuditReader, load_names, read_perturbations, split_files
 from tagpool.cli.auditing.options import AuditOptions

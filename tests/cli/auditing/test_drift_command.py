@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from tagpool import CRF, SGD, Corpus, InputError, builtin_corpus, load, write_corpus
-from tagpool.audit.labellers import labeller_of
+from tagpool.auditing.labellers import labeller_of
 from tagpool.cli.auditing.drift import DriftOptions, show_drift
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.auditing.texts import TextReader, day_of, read_texts

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from tagpool.audit.drift import measure_drift
-from tagpool.audit.drift_result import Drift, DriftRow
+from tagpool.auditing.drift import measure_drift
+from tagpool.auditing.drift_result import Drift, DriftRow
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.auditing.texts import TextReader, read_texts
 from tagpool.cli.console import errors, output, print_json, print_table

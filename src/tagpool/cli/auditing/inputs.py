@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tagpool import _native
-from tagpool.audit.importing import import_object
-from tagpool.audit.labellers import Labeller
+from tagpool.auditing.importing import import_object
+from tagpool.auditing.labellers import Labeller
 from tagpool.cli.auditing.options import AuditOptions
 from tagpool.cli.inputs import expand_files, is_model, read_files
 from tagpool.corpus.corpus import Corpus

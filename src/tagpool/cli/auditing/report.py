@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tagpool.audit.parts import TEMPLATE
-from tagpool.audit.result import SLICE, Audit, AuditRow
+from tagpool.auditing.parts import TEMPLATE
+from tagpool.auditing.result import SLICE, Audit, AuditRow
 from tagpool.cli.auditing.options import AuditOptions
 from tagpool.cli.console import errors, output, print_table
 from tagpool.cli.outputs import refuse_inputs

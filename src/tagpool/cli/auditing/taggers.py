@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tagpool.audit.command import TIMEOUT, CommandLabeller
-from tagpool.audit.crfsuite_model import CrfsuiteLabeller
-from tagpool.audit.importing import import_function
-from tagpool.audit.labellers import Labeller, labeller_of
-from tagpool.audit.spacy_pipeline import SpacyLabeller
+from tagpool.auditing.command import TIMEOUT, CommandLabeller
+from tagpool.auditing.crfsuite_model import CrfsuiteLabeller
+from tagpool.auditing.importing import import_function
+from tagpool.auditing.labellers import Labeller, labeller_of
+from tagpool.auditing.spacy_pipeline import SpacyLabeller
 from tagpool.cli.option_fields import option
 from tagpool.errors import InputError
 from tagpool.pools.loading import load

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tagpool import _native
-from tagpool.audit.labellers import Labeller
+from tagpool.auditing.labellers import Labeller
 from tagpool.cli.inputs import expand_files
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import LABEL, WORD, Corpus

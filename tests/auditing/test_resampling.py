@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tagpool import Corpus
-from tagpool.audit.resampling import Resampler, sentence_lengths, student_factor, tail_limit, units_of
+from tagpool.auditing.resampling import Resampler, sentence_lengths, student_factor, tail_limit, units_of
 
 
 @given(

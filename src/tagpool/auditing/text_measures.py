@@ -10,10 +10,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.audit.known_words import KnownWords, unknown_words
-from tagpool.audit.labellers import Labeller
-from tagpool.audit.resampling import Array, sentence_lengths
-from tagpool.audit.unweighted import count_unweighted
+from tagpool.auditing.known_words import KnownWords, unknown_words
+from tagpool.auditing.labellers import Labeller
+from tagpool.auditing.resampling import Array, sentence_lengths
+from tagpool.auditing.unweighted import count_unweighted
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import is_plain, spans
 from tagpool.corpus.transitions import label_parts

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
-from tagpool.audit.labellers import Labeller, Rows, TaggerError, call_tagger
+from tagpool.auditing.labellers import Labeller, Rows, TaggerError, call_tagger
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme, Span, detect, to_labels
 from tagpool.errors import InputError, check_type

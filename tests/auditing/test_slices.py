@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagpool import Corpus
-from tagpool.audit.slices import slices_of
+from tagpool.auditing.slices import slices_of
 from tagpool.corpus.schemes import spans
 from tagpool.evaluation.versions import count_version
 

@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tagpool.audit.comparison import Comparison, TextSums
-from tagpool.audit.drift_result import Drift
-from tagpool.audit.known_words import KnownWords, ModelWords, TextWords, word_column
-from tagpool.audit.labellers import Labeller, labeller_of
-from tagpool.audit.resampling import Resampler, has_documents, sentence_lengths, units_of
-from tagpool.audit.text_measures import TextMeasures
-from tagpool.audit.unweighted import counts_unweighted
+from tagpool.auditing.comparison import Comparison, TextSums
+from tagpool.auditing.drift_result import Drift
+from tagpool.auditing.known_words import KnownWords, ModelWords, TextWords, word_column
+from tagpool.auditing.labellers import Labeller, labeller_of
+from tagpool.auditing.resampling import Resampler, has_documents, sentence_lengths, units_of
+from tagpool.auditing.text_measures import TextMeasures
+from tagpool.auditing.unweighted import counts_unweighted
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, check_type
 

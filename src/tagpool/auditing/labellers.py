@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tagpool.audit.conversion import LabelConversion
+from tagpool.auditing.conversion import LabelConversion
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, TagpoolError, check_type
 from tagpool.experts.sequence_tagger import SequenceTagger

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tagpool.audit.advice import advise
-from tagpool.audit.labellers import Labeller, labeller_of
-from tagpool.audit.parts import TEMPLATE, Part, keys_of, parts_of, templates_of
-from tagpool.audit.result import FEATURES, SLICE, TEXT, Audit, AuditRow
-from tagpool.audit.retraining import Retrainer
-from tagpool.audit.slices import slices_of
-from tagpool.audit.text_changes import TextChange, text_changes
+from tagpool.auditing.advice import advise
+from tagpool.auditing.labellers import Labeller, labeller_of
+from tagpool.auditing.parts import TEMPLATE, Part, keys_of, parts_of, templates_of
+from tagpool.auditing.result import FEATURES, SLICE, TEXT, Audit, AuditRow
+from tagpool.auditing.retraining import Retrainer
+from tagpool.auditing.slices import slices_of
+from tagpool.auditing.text_changes import TextChange, text_changes
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme, detect
 from tagpool.errors import InputError, check_type
@@ -56,7 +56,7 @@ def audit(
         seed: Seed of the changes and of the draws.
         on_step: Function that is called with the number of finished steps, of all steps, and the name of the next one.
 
-    >>> from tagpool import CRF, builtin_corpus
+    >>> from tagpool import CRF, audit, builtin_corpus
     >>> crf = CRF("word[0]\\nsuffix(word, 2)[0]").fit(builtin_corpus(300))
     >>> result = audit(crf, builtin_corpus(100, part="test"), only=["lower", "upper", "digits"])
     >>> [row.name for row in result.rows if row.is_significant]

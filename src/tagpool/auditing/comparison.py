@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagpool.audit.drift_result import DriftRow
-from tagpool.audit.resampling import Array, Resampler
-from tagpool.audit.text_measures import LABELS, LABELS_ADVICE, RATIOS, TOKENS, UNKNOWN_WORDS, Measure, TextMeasures
+from tagpool.auditing.drift_result import DriftRow
+from tagpool.auditing.resampling import Array, Resampler
+from tagpool.auditing.text_measures import LABELS, LABELS_ADVICE, RATIOS, TOKENS, UNKNOWN_WORDS, Measure, TextMeasures
 
 _FEWEST = 0.5  # share of the samples in which a measure must exist, such as those with a span
 

@@ -10,11 +10,11 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InducingTagger, InputError, MaxEnt, OpinionPool, builtin_corpus, measure_drift
-from tagpool.audit.comparison import Comparison, TextSums
-from tagpool.audit.known_words import ModelWords, TextWords, unknown_words
-from tagpool.audit.labellers import labeller_of
-from tagpool.audit.resampling import Resampler
-from tagpool.audit.text_measures import (
+from tagpool.auditing.comparison import Comparison, TextSums
+from tagpool.auditing.known_words import ModelWords, TextWords, unknown_words
+from tagpool.auditing.labellers import labeller_of
+from tagpool.auditing.resampling import Resampler
+from tagpool.auditing.text_measures import (
     FEATURES,
     FIRST_KIND,
     MISSING,
@@ -26,7 +26,7 @@ from tagpool.audit.text_measures import (
     UNKNOWN,
     TextMeasures,
 )
-from tagpool.audit.unweighted import count_unweighted
+from tagpool.auditing.unweighted import count_unweighted
 from tagpool.corpus.schemes import spans
 
 TEMPLATES = "word[-1..1]\nsuffix(word, 1..3)[0]\nshape(word)[0]"
@@ -122,7 +122,7 @@ def test_shares_of_labels(crf: CRF) -> None:
 
 def test_blocks_of_large_texts_do_not_change_the_counts(crf: CRF, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = count_unweighted(crf, NEW)
-    monkeypatch.setattr("tagpool.audit.unweighted._TOKENS", 50)
+    monkeypatch.setattr("tagpool.auditing.unweighted._TOKENS", 50)
     parts = count_unweighted(crf, NEW)
     assert np.array_equal(whole[0], parts[0])
     assert np.array_equal(whole[1], parts[1])

@@ -12,7 +12,7 @@ import signal
 import subprocess
 from collections.abc import Mapping
 
-from tagpool.audit.labellers import Labeller, Rows
+from tagpool.auditing.labellers import Labeller, Rows
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.wording import counted

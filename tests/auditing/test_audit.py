@@ -8,9 +8,9 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Corpus, InputError, TwoStageTagger, builtin_corpus, perturb, score
-from tagpool.audit.audit import audit
-from tagpool.audit.parts import parts_of
-from tagpool.audit.result import AuditRow
+from tagpool.auditing.audit import audit
+from tagpool.auditing.parts import parts_of
+from tagpool.auditing.result import AuditRow
 
 TRAIN, TEST = builtin_corpus(150), builtin_corpus(80, part="test")
 TEXT = "word[0]\n[ends]\nsuffix(word, 1..3)[0]\n[shapes]\nshape(word)[-1..1]\n[all]\nlower(word)[0] & shape(word)[0]\npos[0]"

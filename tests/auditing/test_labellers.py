@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagpool import CRF, Corpus, InputError, MaxEnt, VotePool, builtin_corpus
-from tagpool.audit.importing import import_function
-from tagpool.audit.labellers import REPEATED, Labeller, Rows, labeller_of
+from tagpool.auditing.importing import import_function
+from tagpool.auditing.labellers import REPEATED, Labeller, Rows, labeller_of
 from tagpool.corpus.schemes import spans, to_labels
 
 WORDS = [["Ann", "Lee", "left", "Oslo"], ["Rain"], [], ["Bea", "slept"]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tagpool.audit.labellers import Labeller
-from tagpool.audit.parts import RESOURCE, TEMPLATE
-from tagpool.audit.result import FEATURES, SIGNIFICANT, SLICE, AuditRow
+from tagpool.auditing.labellers import Labeller
+from tagpool.auditing.parts import RESOURCE, TEMPLATE
+from tagpool.auditing.result import FEATURES, SIGNIFICANT, SLICE, AuditRow
 from tagpool.evaluation.versions import Difference
 from tagpool.perturbations.registry import PERTURBATIONS
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tagpool import Corpus, InputError
-from tagpool.audit.command import CommandLabeller
-from tagpool.audit.crfsuite_model import CrfsuiteLabeller
-from tagpool.audit.spacy_pipeline import SpacyLabeller
+from tagpool.auditing.command import CommandLabeller
+from tagpool.auditing.crfsuite_model import CrfsuiteLabeller
+from tagpool.auditing.spacy_pipeline import SpacyLabeller
 
 WORDS = [["Ann", "Lee", "left", "Oslo"], ["Rain"], [], ["Bea", "slept"]]
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O"], [], ["B-PER", "O"]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tagpool.audit.labellers import Labeller, Rows, TaggerError, call_tagger
+from tagpool.auditing.labellers import Labeller, Rows, TaggerError, call_tagger
 from tagpool.compat.pycrfsuite import Tagger
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import check_path, name_read_errors
