@@ -216,7 +216,7 @@ class _Auditor:
     def _slice(self, clean: ChunkCounts) -> None:
         if self.settings.train is None:
             reason = "needs the training text: --train FILE (train=...)"
-            self.rows.append(AuditRow(SLICE, "words by their frequency in training", reason=reason))
+            self.rows.append(AuditRow(SLICE, "word frequency", reason=reason))
         for part in slices_of(self.test, clean, self.settings.train, self.settings.by):
             if part.gold:
                 self._add(AuditRow(SLICE, part.title, part.kind), part.table)

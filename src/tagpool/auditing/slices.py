@@ -43,11 +43,11 @@ def slices_of(test: Corpus, counts: ChunkCounts, train: Corpus | None, columns: 
         bins = _bins([known[word] for row in test.words for word in row], _FREQUENCIES)
         split = _Split(counts, bins, rarest=True)
         for number, (low, high) in enumerate(_FREQUENCIES):
-            yield Slice("unknown", f"rarest word {_times(low, high)} in training", split.table(number))
+            yield Slice("unknown", f"word frequency {_bounds(low, high)}", split.table(number))
     lengths = counts.alignment.lengths
     split = _Split(counts, _bins(np.repeat(lengths, lengths), _LENGTHS))
     for number, (low, high) in enumerate(_LENGTHS):
-        yield Slice("length", f"sentences of {f'{low}+' if high is None else f'{low}–{high}'} words", split.table(number))
+        yield Slice("length", f"sentence length {_bounds(low, high)}", split.table(number))
     for column in columns:
         yield from _by_column(test, counts, column)
 
@@ -95,7 +95,7 @@ def _bins(values: Sequence[int] | IntArray, bounds: Sequence[tuple[int, int | No
     return numbers
 
 
-def _times(low: int, high: int | None) -> str:
+def _bounds(low: int, high: int | None) -> str:
     if high is None:
-        return f"seen {low}+ times"
-    return "never seen" if high == 0 else "seen once" if high == low else f"seen {low}–{high} times"
+        return f"{low}+"
+    return str(low) if high == low else f"{low}–{high}"

@@ -49,7 +49,7 @@ class Versions:
     def __init__(self, tables: Mapping[str, NDArray[np.int64]], *, draws: int = 10_000, seed: int = 0) -> None:
         sizes = {len(table) for table in tables.values()}
         if len(sizes) != 1:
-            raise InputError(f"expected versions of the same sentences, got {sorted(sizes)} sentences")
+            raise InputError(f"expected versions of the same sentences, got tables with these numbers of rows: {sorted(sizes)}")
         self._columns = {name: column for column, name in enumerate(tables)}
         joined = np.hstack([table.astype(np.float64) for table in tables.values()])
         self._points = _f1(joined.sum(axis=0, keepdims=True))[0]

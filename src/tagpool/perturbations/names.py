@@ -83,7 +83,7 @@ def _replacement(replace: Any, *, by_word: bool = False) -> Change:
             if not text.happens():
                 continue
             old = tuple(text.words[start:end])
-            place = f"{text.seed} names {text.document} {kind}"
+            place = f"names {text.seed} {text.document} {kind}"
             new = replace(old, kind, place) if by_word else replace(old, kind, Random(f"{place} {' '.join(old).lower()}"))
             if all_capitals:
                 new = tuple(word.upper() for word in new)

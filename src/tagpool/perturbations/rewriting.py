@@ -8,6 +8,7 @@ from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.schemes import Scheme, Span, detect, spans, to_labels
 from tagpool.errors import InputError
 from tagpool.perturbations.perturbation import NewToken, NotApplicable
+from tagpool.wording import counted
 
 Rows = list[list[str]]
 
@@ -105,7 +106,9 @@ class LabelledRows:
         if not row and old:
             raise InputError("the perturbation removes all tokens; keep one token or more", source=place)
         if not all(isinstance(token, NewToken) for token in tokens) and len(row) != len(old):
-            raise InputError(f"expected {len(old)} words, got {len(row)}; use NewToken to change the number", source=place)
+            raise InputError(
+                f"expected {counted(len(old), 'word')}, got {len(row)}; use NewToken to change the number", source=place
+            )
         origins = {token.origin for token in row}
         for start, end, kind in self.spans_of(number):
             if origins.isdisjoint(range(start, end)):
