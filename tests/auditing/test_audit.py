@@ -7,7 +7,19 @@ from typing import Any
 import pytest
 
 import tagpool
-from tagpool import CRF, SGD, BaggingPool, Corpus, InputError, TwoStageTagger, builtin_corpus, perturb, score
+from tagpool import (
+    CRF,
+    SGD,
+    BaggingPool,
+    Corpus,
+    Gazetteer,
+    InducingTagger,
+    InputError,
+    TwoStageTagger,
+    builtin_corpus,
+    perturb,
+    score,
+)
 from tagpool.auditing.audit import audit
 from tagpool.auditing.parts import parts_of
 from tagpool.auditing.result import AuditRow
@@ -77,6 +89,12 @@ def test_a_model_from_a_file_is_trained_as_before(crf: CRF, full: Any, tmp_path:
         assert row == rows[row.name]
 
 
+def test_another_training_text_gives_no_dependence(crf: CRF) -> None:
+    result = audit(crf, TEST, train=builtin_corpus(15), only=["features"])
+    assert not result.dependence
+    assert "give the training and dev text" in result.notes[0]
+
+
 def test_rows_are_ordered_and_seeded(crf: CRF, full: Any) -> None:
     losses = [row.loss.value for row in full.rows if row.loss is not None]
     assert losses == sorted(losses, reverse=True)
@@ -119,6 +137,41 @@ def test_what_does_not_apply_has_a_reason() -> None:
     assert "not tagpool's" in reasons["features"]
     assert all(row.loss is None and row.score is None for row in result.rows if row.reason)
     assert 'tagpool.perturb(train, "' not in str([row.advice for row in result.rows])  # F1 is 0, and nothing is lost
+
+
+def test_plain_labels_with_an_outside_label_are_scored_as_usual() -> None:
+    rows = [["PER" if label.endswith("PER") else "O" for label in labels] for labels in TEST.labels]
+    corpus = Corpus.from_lists(word=TEST.words, label=rows)
+    guess = [["PER" if word.istitle() else "O" for word in words] for words in TEST.words]
+    result = audit(lambda sentences: [["PER" if word.istitle() else "O" for word in words] for words in sentences], corpus)
+    assert (result.metric, result.plain) == ("F1", True)
+    assert result.score == pytest.approx(score(rows, guess).f1)
+
+
+def test_models_without_removable_features_have_one_reason() -> None:
+    tagger = InducingTagger(epochs=2).fit(TRAIN)
+    result = audit(tagger, TEST, train=TRAIN, only=["features"])
+    assert [(row.name, row.score) for row in result.rows] == [("features", None)]
+    assert "only be removed from a CRF or MaxEnt" in result.rows[0].reason
+
+
+def test_resources_are_parts() -> None:
+    cities = sorted(
+        {
+            word
+            for words, labels in zip(TRAIN.words, TRAIN.labels, strict=True)
+            for word, label in zip(words, labels, strict=True)
+            if label == "B-LOC"
+        }
+    )
+    crf = CRF(
+        "word[0]\ngazetteer(cities)[0]\nshape(word)[0]",
+        resources={"cities": Gazetteer({"cities": cities})},
+        trainer=SGD(epochs=3),
+    ).fit(TRAIN)
+    row = audit(crf, TEST, train=TRAIN, only=["features"]).row("resource cities")
+    assert row.worth is not None
+    assert "--robust lists" in row.advice or not row.is_significant
 
 
 @pytest.mark.parametrize("kind", ["bagging", "two-stage"])

@@ -10,7 +10,7 @@ from typing import Any
 from tagpool.auditing.advice import advise
 from tagpool.auditing.labellers import Labeller, labeller_of
 from tagpool.auditing.parts import TEMPLATE, Part, keys_of, parts_of, templates_of
-from tagpool.auditing.result import FEATURES, SLICE, TEXT, Audit, AuditRow
+from tagpool.auditing.result import FEATURES, SIGNIFICANT, SLICE, TEXT, Audit, AuditRow
 from tagpool.auditing.retraining import Retrainer
 from tagpool.auditing.slices import slices_of
 from tagpool.auditing.text_changes import TextChange, text_changes
@@ -114,6 +114,8 @@ class _Auditor:
         self.test = check_corpus(test).require_labels().drop_empty()
         self.on_step = on_step or (lambda done, total, what: None)
         self.plain = _is_plain(self.test)
+        # As in tagpool.score: with plain labels, O is outside if it occurs; else every token counts.
+        self.outside = "O" if any("O" in row for row in self.test.labels) else None
         for column in settings.by:
             self.test.column(column)  # an error for an unknown name
         self.tables: dict[str, IntArray] = {}
@@ -139,7 +141,9 @@ class _Auditor:
             self._change(change)
         for part in parts:
             self._step(f"without {part.title}")
-            self._remove(part)
+            if not self._remove(part):
+                retrained = []
+                break  # the reason is the same for all parts
         if retrained:
             self._retrain(retrained)
         if self.settings.includes(SLICE):
@@ -152,7 +156,7 @@ class _Auditor:
         self.done += 1
 
     def _count(self, corpus: Corpus, labels: list[list[str]]) -> ChunkCounts:
-        return count_version(corpus.labels, labels, plain=self.plain)
+        return count_version(corpus.labels, labels, plain=self.plain, outside=self.outside)
 
     def _change(self, change: TextChange) -> None:
         row = AuditRow(TEXT, change.title, change.perturbation)
@@ -182,18 +186,19 @@ class _Auditor:
             self.rows.append(AuditRow(FEATURES, "features", reason=error.message))
             return []
 
-    def _remove(self, part: Part) -> None:
+    def _remove(self, part: Part) -> bool:
+        """Score the model without a part; return False if no part of this model can be removed."""
         assert self.labeller.model is not None
-        row = AuditRow(FEATURES, part.title, part.kind)
         left = [template for template in templates_of(self.labeller.model) if template not in part.templates]
         try:
             model = self.labeller.model._without_keys(keys_of(part.templates, left))
         except (InputError, NotImplementedError) as error:
             reason = getattr(error, "message", f"removing features from a {type(self.labeller.model).__name__} is not supported")
-            self.rows.append(replace(row, reason=reason))
-            return
+            self.rows.append(AuditRow(FEATURES, "features", reason=reason))
+            return False
         labels = labeller_of(model, mapping=self.labeller.mapping).labels(self.test)
-        self._add(row, self._count(self.test, labels).by_sentence())
+        self._add(AuditRow(FEATURES, part.title, part.kind), self._count(self.test, labels).by_sentence())
+        return True
 
     def _retrain(self, parts: Sequence[Part]) -> None:
         """Train without each part; a model that is not trained again has a note."""
@@ -227,39 +232,41 @@ class _Auditor:
 
     def _result(self) -> Audit:
         versions = Versions(self.tables, seed=self.settings.seed)
-        rows = [self._finished(row, versions) for row in self.rows]
-        if _TRAINED in self.tables:
-            self._compare_training(versions)
+        same_training = _TRAINED in self.tables and self._is_same_training(versions)
+        rows = [self._finished(row, versions, same_training) for row in self.rows]
         return Audit(
             tagger=self.labeller.name,
-            metric="accuracy" if self.plain else "F1",
+            metric="accuracy" if self.plain and self.outside is None else "F1",
             score=versions.score(_CLEAN),
             interval=versions.interval(_CLEAN),
             sentences=len(self.test),
             gold=int(self.tables[_CLEAN][:, 2].sum()),
+            plain=self.plain,
             rows=sorted(rows, key=lambda row: math.inf if row.loss is None else -row.loss.value),
             notes=[*self.notes, *self.labeller.notes],
         )
 
-    def _finished(self, row: AuditRow, versions: Versions) -> AuditRow:
+    def _finished(self, row: AuditRow, versions: Versions, same_training: bool) -> AuditRow:
         if row.reason:
             return row
         name, trained = f"{row.kind} {row.name}", f"{_TRAINED} {row.name}"
         row = replace(row, score=versions.score(name), loss=versions.difference([_CLEAN], [name]))
-        if trained in self.tables:
+        if same_training and trained in self.tables:
             worth = versions.difference([_TRAINED], [trained])
             dependence = versions.difference([_CLEAN, trained], [name, _TRAINED])
             row = replace(row, worth=worth, dependence=dependence)
         return replace(row, advice=advise(row, self.labeller))
 
-    def _compare_training(self, versions: Versions) -> None:
-        """Add a note if training again gives another score than the audited model has."""
-        change = versions.difference([_TRAINED], [_CLEAN])
-        if change.p_value < 0.05:
-            self.notes.append(
-                f"a model that is trained again has {100 * versions.score(_TRAINED):.2f}, the audited one "
-                f"{100 * versions.score(_CLEAN):.2f}: was it trained on other text? The worth of parts is that of the new one"
-            )
+    def _is_same_training(self, versions: Versions) -> bool:
+        """Return whether training again gives a model as good as the audited one; if not, add a note."""
+        if versions.difference([_TRAINED], [_CLEAN]).p_value >= SIGNIFICANT:
+            return True
+        self.notes.append(
+            "the dependence on parts is not measured: a model that is trained again has "
+            f"{100 * versions.score(_TRAINED):.2f}, the audited one {100 * versions.score(_CLEAN):.2f}; give the training and dev text of the audited one "
+            "(--train, --dev; train=(train, dev))"
+        )
+        return False
 
 
 def _is_plain(test: Corpus) -> bool:

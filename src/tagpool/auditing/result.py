@@ -61,7 +61,8 @@ class AuditRow:
 class Audit:
     """The result of :func:`tagpool.audit`: rows with the largest loss first, those that do not apply last.
 
-    ``metric`` is ``F1`` or ``accuracy``; ``score`` is that of the unchanged test set with its ``interval``.
+    ``metric`` is ``F1`` or ``accuracy``; ``score`` is that of the unchanged test set with its ``interval``. ``gold`` counts the
+    gold spans; with ``plain`` labels, the tokens that are not labelled ``O``.
     """
 
     tagger: str
@@ -70,6 +71,7 @@ class Audit:
     interval: Sequence[float]
     sentences: int
     gold: int
+    plain: bool
     rows: Sequence[AuditRow]
     notes: Sequence[str] = ()
 

@@ -14,7 +14,7 @@ from tagpool.cli.auditing.report import check_outputs, draw_audit, show_audit
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.console import print_json
 from tagpool.cli.inputs import read_files
-from tagpool.cli.options import expand_options
+from tagpool.cli.options import expand_options, parse_uses
 from tagpool.cli.progress import follow_steps
 from tagpool.errors import InputError
 
@@ -55,7 +55,7 @@ def audit(
     if options.dev and not options.train:
         raise InputError("--dev is for trainings and for --drift; add --train FILE, or drop it")
     read_perturbations(options.perturbation or [])
-    labeller = tagger.labeller(model)
+    labeller = tagger.labeller(model, parse_uses(options.use))
     if labeller.model is not None:
         labeller.model.threads = options.threads
     reader = AuditReader(labeller, options)

@@ -29,9 +29,9 @@ class Difference:
     p_value: float
 
 
-def count_version(gold: Rows, predicted: Rows, *, plain: bool) -> ChunkCounts:
-    """Count the chunks of a version; with ``plain``, every token is one."""
-    return count_chunks(align(gold, predicted), plain=plain, outside=None if plain else "O")
+def count_version(gold: Rows, predicted: Rows, *, plain: bool, outside: str | None = None) -> ChunkCounts:
+    """Count the chunks of a version; with ``plain``, every token is one, except those labelled ``outside``."""
+    return count_chunks(align(gold, predicted), plain=plain, outside=outside)
 
 
 class Versions:

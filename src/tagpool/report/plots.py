@@ -197,7 +197,7 @@ def loss_bars(
     figure = _figure((9, 0.28 * len(losses) + 1.8))
     axes = figure.subplots()
     places = {name: number for number, name in enumerate(losses)}
-    for number, kind in enumerate(dict.fromkeys(kinds.values())):
+    for number, kind in enumerate(sorted(set(kinds.values()))):
         rows = [name for name in losses if kinds[name] == kind]
         values = np.array([losses[name] for name in rows]).reshape(-1, 3)
         around = np.abs(values[:, 1:] - values[:, :1]).T

@@ -54,12 +54,12 @@ class AuditReader:
 
 
 def load_names(options: AuditOptions) -> dict[str, Corpus]:
-    """Return the corpora of --names by the names of their files. The first column is the word, the last one the label."""
+    """Return the corpora of --names by the names of their files; their first column is the word, the last one the label."""
 
     def read(path: str) -> Corpus:
         return read_labelled(path, format=options.format, encoding=options.encoding)
 
-    return {source_name(name): read_files(file, read) for name in options.names or () for file in expand_files(name)}
+    return {Path(source_name(file)).name: read_files(file, read) for file in expand_files(options.names)}
 
 
 def read_perturbations(names: Sequence[str]) -> None:

@@ -20,6 +20,9 @@ class AuditOptions:
     dev: list[str] | None = option(
         metavar="FILE", help="Dev text of these trainings; with --drift, the text to compare with (repeatable)."
     )
+    use: list[str] | None = option(
+        metavar="NAME=PATH", help="A resource of the model and its file, for these trainings (repeatable)."
+    )
     names: list[str] | None = option(metavar="FILE", help="Labelled text whose names replace those of TEST (repeatable).")
     by: list[str] | None = option(
         metavar="COLUMN", help="Score TEST by the values of a column (repeatable); with --drift, 'day'."
@@ -51,7 +54,13 @@ class AuditOptions:
 
     def refuse_audit_options(self) -> None:
         """Raise an error for options that --drift does not have."""
-        values = {"--names": self.names, "--only": self.only, "--perturbation": self.perturbation, "--label": self.label}
+        values = {
+            "--use": self.use,
+            "--names": self.names,
+            "--only": self.only,
+            "--perturbation": self.perturbation,
+            "--label": self.label,
+        }
         for name, value in values.items():
             if value:
                 raise InputError(f"{name} is not for --drift; drop it")

@@ -30,7 +30,7 @@ def check_outputs(options: AuditOptions, inputs: Sequence[str]) -> None:
 def show_audit(result: Audit, plot: Path | None) -> None:
     """Print the rows with the worst one first, and the parts that the model depends on."""
     low, high = (100 * end for end in result.interval)
-    unit = "token" if result.metric == "accuracy" else "span"
+    unit = "token" if result.plain else "span"
     output.print_line(
         f"{one_line(result.tagger)}: {result.metric} {100 * result.score:.2f} ({low:.2f} – {high:.2f}) on "
         f"{counted(result.sentences, 'sentence')} with {counted(result.gold, f'gold {unit}')}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tagpool.auditing.command import TIMEOUT, CommandLabeller
 from tagpool.auditing.crfsuite_model import CrfsuiteLabeller
@@ -12,6 +13,7 @@ from tagpool.auditing.labellers import Labeller, labeller_of
 from tagpool.auditing.spacy_pipeline import SpacyLabeller
 from tagpool.cli.option_fields import option
 from tagpool.errors import InputError
+from tagpool.experts.tagger import Tagger
 from tagpool.pools.loading import load
 
 
@@ -47,8 +49,8 @@ class TaggerOptions:
         """Return the model, which is the first file unless another tagger is chosen, and the other files."""
         return (None, list(files)) if self.is_set or not files else (files[0], list(files[1:]))
 
-    def labeller(self, model: str | None) -> Labeller:
-        """Return the labeller of the model file, or of these options."""
+    def labeller(self, model: str | None, uses: Mapping[str, Any] | None = None) -> Labeller:
+        """Return the labeller of the model file, or of these options; ``uses`` are files of resources for a training."""
         mapping = parse_mapping(self.map_)
         chosen = {"--tagger": self.tagger, "--spacy": self.spacy, "--crfsuite": self.crfsuite, "--command": self.command}
         options = [name for name, value in chosen.items() if value is not None]
@@ -72,7 +74,20 @@ class TaggerOptions:
         if self.command is not None:
             return CommandLabeller(self.command, mapping, timeout=self.timeout)
         assert model is not None
-        return labeller_of(load(model), name=model, mapping=mapping)
+        return labeller_of(_load(model, uses or {}), name=model, mapping=mapping)
+
+
+def _load(path: str, uses: Mapping[str, Any]) -> Any:
+    """Load a model. Files of resources are for a model that was saved without them, and for training again."""
+    try:
+        model: Any = load(path)
+    except InputError:
+        if not uses:
+            raise
+        model = load(path, resources=uses)
+    if uses and isinstance(model, Tagger):
+        model.resources = dict(uses)
+    return model
 
 
 def parse_mapping(pairs: Sequence[str] | None) -> dict[str, str]:
