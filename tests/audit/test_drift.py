@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InducingTagger, InputError, MaxEnt, OpinionPool, builtin_corpus, measure_drift
@@ -192,6 +193,29 @@ def _has_alarm(reference: Any, texts: Any, documents: bool, *, level: float, see
     sums = {name: TextSums(np.concatenate(one).sum(axis=0), len(one) if documents else None) for name, one in texts.items()}
     rows = Comparison(_Sums(table), sampler).rows(sums, level)  # type: ignore[arg-type]
     return any(row.alarm for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "documents"), [(3000, 1, True), (30_000, 1, True), (30, 1000, True), (3000, 10, False)]
+)
+def test_limits_of_large_texts_follow_from_their_size(count: int, words: int, documents: bool) -> None:
+    """The limit of a mean of independent documents is that of a normal distribution, whatever is drawn for it."""
+    random = np.random.default_rng(5)
+    table = np.zeros((2000, FIRST_KIND + 2))
+    table[:, [TOKENS, SCORED]] = 10
+    table[:, UNKNOWN] = 10 * random.random(2000)
+    table[:, FIRST_KIND] = 10
+    sampler = Resampler(table, table[:, TOKENS].astype(np.int64), list(range(2001)), documents=documents, seed=1)
+    sums = TextSums(np.array([count * words * 10.0, count * words * 5, 0, 0, 0, 0, 0, 0, count * words * 10, 0]), count)
+    rows = Comparison(_Sums(table), sampler).rows({"text": sums}, 0.99)  # type: ignore[arg-type]
+    row = next(row for row in rows if row.measure == "unknown words")
+    units = count if documents else count * words
+    spread = (table[:, UNKNOWN] / 10).std() * math.sqrt(1 / units + 1 / 2000)
+    assert row.limit is not None
+    assert row.usual is not None
+    applicable = sum(not one.reason for one in rows)
+    expected = stats.norm.isf(0.01 / applicable) * spread
+    assert expected <= row.limit - row.usual <= 1.35 * expected
 
 
 def test_other_taggers_are_compared_by_words_and_labels(crf: CRF) -> None:
