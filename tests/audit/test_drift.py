@@ -278,6 +278,10 @@ def test_the_training_text_as_reference_is_noted(crf: CRF) -> None:
         ({"new": {"a": "text"}}, "expected the text 'a' as a Corpus, got str"),
         ({"new": [NEW]}, "expected a dict of texts by name, .* got list"),
         ({"reference": NEW[:99]}, "expected at least 100 sentences in the reference, got 99"),
+        (
+            {"reference": REFERENCE[:150], "tagger": lambda rows: [["O"] * len(row) for row in rows]},
+            "expected at least 200 sentences in the reference, one half of which has the known words; got 150; .*--train",
+        ),
         ({"reference": None}, "expected the reference as a Corpus, got NoneType"),
         ({"train": "train.conll"}, "expected the training text as a Corpus, got str"),
         ({"level": 1.0}, "level=1.0: expected a number from 0.5 to below 1"),
