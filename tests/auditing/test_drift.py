@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InducingTagger, InputError, MaxEnt, OpinionPool, builtin_corpus, measure_drift
@@ -194,6 +195,29 @@ def _has_alarm(reference: Any, texts: Any, documents: bool, *, level: float, see
     return any(row.alarm for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("count", "words", "documents"), [(3000, 1, True), (30_000, 1, True), (30, 1000, True), (3000, 10, False)]
+)
+def test_limits_of_large_texts_follow_from_their_size(count: int, words: int, documents: bool) -> None:
+    """The limit of a mean of independent documents is that of a normal distribution, whatever is drawn for it."""
+    random = np.random.default_rng(5)
+    table = np.zeros((2000, FIRST_KIND + 2))
+    table[:, [TOKENS, SCORED]] = 10
+    table[:, UNKNOWN] = 10 * random.random(2000)
+    table[:, FIRST_KIND] = 10
+    sampler = Resampler(table, table[:, TOKENS].astype(np.int64), list(range(2001)), documents=documents, seed=1)
+    sums = TextSums(np.array([count * words * 10.0, count * words * 5, 0, 0, 0, 0, 0, 0, count * words * 10, 0]), count)
+    rows = Comparison(_Sums(table), sampler).rows({"text": sums}, 0.99)  # type: ignore[arg-type]
+    row = next(row for row in rows if row.measure == "unknown words")
+    units = count if documents else count * words
+    spread = (table[:, UNKNOWN] / 10).std() * math.sqrt(1 / units + 1 / 2000)
+    assert row.limit is not None
+    assert row.usual is not None
+    applicable = sum(not one.reason for one in rows)
+    expected = stats.norm.isf(0.01 / applicable) * spread
+    assert expected <= row.limit - row.usual <= 1.35 * expected
+
+
 def test_other_taggers_are_compared_by_words_and_labels(crf: CRF) -> None:
     texts = {"like it": NEW, "lower": changed(NEW, str.lower), "foreign": changed(NEW, lambda word: word[::-1] + "ø")}
     for train, known_from in ((None, "half of the reference"), (TRAIN, "the training text")):
@@ -254,6 +278,10 @@ def test_the_training_text_as_reference_is_noted(crf: CRF) -> None:
         ({"new": {"a": "text"}}, "expected the text 'a' as a Corpus, got str"),
         ({"new": [NEW]}, "expected a dict of texts by name, .* got list"),
         ({"reference": NEW[:99]}, "expected at least 100 sentences in the reference, got 99"),
+        (
+            {"reference": REFERENCE[:150], "tagger": lambda rows: [["O"] * len(row) for row in rows]},
+            "expected at least 200 sentences in the reference, one half of which has the known words; got 150; .*--train",
+        ),
         ({"reference": None}, "expected the reference as a Corpus, got NoneType"),
         ({"train": "train.conll"}, "expected the training text as a Corpus, got str"),
         ({"level": 1.0}, "level=1.0: expected a number from 0.5 to below 1"),

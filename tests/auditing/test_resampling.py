@@ -88,3 +88,9 @@ def test_limits_of_few_values_are_larger() -> None:
     limits = [tail_limit(values, 1e-4, 0.025, count) for count in (2, 5, 20, 1000)]
     assert limits == sorted(limits, reverse=True)
     assert tail_limit(np.zeros(100), 1e-4, 0.025, 10) == 0
+
+
+def test_the_largest_samples_have_a_thousand_units() -> None:
+    for count, largest in ((10, 20), (1000, 2000), (5000, 2000)):
+        sampler = Resampler(np.ones((count, 1)), np.full(count, 2), list(range(count + 1)))
+        assert (sampler.token_count, sampler.largest) == (2 * count, largest)

@@ -43,7 +43,8 @@ class Comparison:
     def __init__(self, measures: TextMeasures, sampler: Resampler) -> None:
         self.measures, self.sampler = measures, sampler
         self.usual: Array = measures.reference.sum(axis=0)
-        self.others = sampler.draw(sampler.token_count, stream=1)
+        self.others = sampler.draw(sampler.largest, stream=1)
+        self.other_scale = math.sqrt(sampler.largest / sampler.token_count)
 
     def rows(self, texts: Mapping[str, TextSums | None], level: float) -> list[DriftRow]:
         """Return the rows of texts with the strongest alarm first; None is a text without words.
@@ -72,14 +73,15 @@ class Comparison:
     def _chance(self, text: TextSums, share: float) -> _Chance:
         """Draw samples of the size of a text.
 
-        A sample has at most the documents of the text, since few long documents differ more than many short ones. It is never
-        larger than the reference: the differences of larger texts are smaller by the root of the ratio.
+        A sample has at most the documents of the text, since few long documents differ more than many short ones. It has a
+        largest size: the differences of larger texts are smaller by the root of the ratio of their units.
         """
-        tokens, most = int(text.sums[TOKENS]), self.sampler.token_count
+        tokens, largest = int(text.sums[TOKENS]), self.sampler.largest
         documents = text.documents if self.sampler.draws_documents else None
-        samples = self.sampler.draw(min(tokens, most), documents)
-        units = self.sampler.units_in(min(tokens, most), documents)
-        return _Chance(samples, min(1.0, math.sqrt(most / tokens)), units, share)
+        samples = self.sampler.draw(min(tokens, largest), documents)
+        units = self.sampler.units_in(tokens, documents)
+        scale = math.sqrt(self.sampler.units_in(min(tokens, largest), documents) / units)
+        return _Chance(samples, scale, units, share)
 
     def _reason(self, name: str, text: TextSums | None) -> str:
         """Return why a measure does not apply to a text; an empty text if it does."""
@@ -101,7 +103,9 @@ class Comparison:
 
     def _ratio(self, measure: Measure, text: str, sums: Array, chance: _Chance) -> DriftRow:
         usual, value = float(measure.values(self.usual)), float(measure.values(sums))
-        differences = chance.scale * (measure.values(chance.samples) - usual) - (measure.values(self.others) - usual)
+        differences = chance.scale * (measure.values(chance.samples) - usual) - self.other_scale * (
+            measure.values(self.others) - usual
+        )
         finite = differences[np.isfinite(differences)]
         tokens = int(sums[TOKENS])
         if len(finite) < _FEWEST * len(differences):
@@ -117,7 +121,7 @@ class Comparison:
         """Return the row of the distance between the shares of labels: half of the sum of the absolute differences."""
         shares = self.measures.shares
         usual = shares(self.usual)
-        differences = chance.scale * (shares(chance.samples) - usual) - (shares(self.others) - usual)
+        differences = chance.scale * (shares(chance.samples) - usual) - self.other_scale * (shares(self.others) - usual)
         distances = np.abs(differences).sum(axis=-1) / 2
         change = shares(sums) - usual
         value, middle = float(np.abs(change).sum() / 2), float(np.median(distances))

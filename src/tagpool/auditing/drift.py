@@ -15,6 +15,7 @@ from tagpool.auditing.text_measures import TextMeasures
 from tagpool.auditing.unweighted import counts_unweighted
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 FEWEST = 100
 """Smallest number of sentences of a reference: ten runs of ten sentences."""
@@ -129,6 +130,10 @@ def _known_words(
         [sentence for unit in sorted(part) for sentence in range(bounds[unit], bounds[unit + 1])]
         for part in (order[: len(order) // 2], order[len(order) // 2 :])
     ]
+    if len(reference) >= FEWEST > len(halves[1]):
+        message = f"expected at least {counted(2 * FEWEST, 'sentence')} in the reference, one half of which has the known words"
+        advice = "add sentences, or give the training text (--train, train=...)"
+        raise InputError(f"{message}; got {len(reference)}; {advice}", source=reference.source)
     notes.append(
         "the words that the tagger knows are not known: those of one half of the reference count as known, and the texts are "
         "compared with the other half; --train FILE (train=...) has the words of the training text"

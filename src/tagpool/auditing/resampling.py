@@ -24,6 +24,7 @@ FEWEST_DOCUMENTS = 10
 _TAIL = 0.025
 """Smallest share of the samples that the tail of a distribution is fitted to: 100 of 4,000."""
 _LARGEST_TAIL = 0.2
+_MOST_UNITS = 1000  # of a sample: means of more are normal, and the root of their number gives their spread
 _TAIL_UNITS = 5  # the tail has the values of this number of units or more, if possible
 
 
@@ -63,6 +64,11 @@ class Resampler:
     def unit_count(self) -> int:
         """Number of documents or runs."""
         return len(self._units) - 1
+
+    @property
+    def largest(self) -> int:
+        """Number of tokens of the largest samples: the reference, or about 1,000 of its units."""
+        return min(self.token_count, math.ceil(self.token_count * _MOST_UNITS / self.unit_count))
 
     def draw(self, tokens: int, most_units: int | None = None, *, stream: int = 0) -> Array:
         """Return the sums of the columns in samples of about this many tokens, [draws][columns].

@@ -145,6 +145,8 @@ def level_panels(
         axes.set_ylabel(up)
         axes.set_xticks(range(1, len(names) + 1, step), names[::step], rotation=90, fontsize=7)
         axes.grid(alpha=0.3)
+    for axes in places[max(len(parts) - columns, 0) : len(parts)]:
+        axes.xaxis.set_tick_params(labelbottom=True)  # the last panel of each column, also if one is missing below
     for axes in places[len(parts) :]:
         axes.remove()
     handles = {
