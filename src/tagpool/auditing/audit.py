@@ -261,11 +261,9 @@ class _Auditor:
         """Return whether training again gives a model as good as the audited one; if not, add a note."""
         if versions.difference([_TRAINED], [_CLEAN]).p_value >= SIGNIFICANT:
             return True
-        self.notes.append(
-            "the dependence on parts is not measured: a model that is trained again has "
-            f"{100 * versions.score(_TRAINED):.2f}, the audited one {100 * versions.score(_CLEAN):.2f}; give the training and dev text of the audited one "
-            "(--train, --dev; train=(train, dev))"
-        )
+        scores = f"{100 * versions.score(_TRAINED):.2f}, the audited one {100 * versions.score(_CLEAN):.2f}"
+        advice = "give the training and dev text of the audited one (--train, --dev; train=(train, dev))"
+        self.notes.append(f"the dependence on parts is not measured: a model that is trained again has {scores}; {advice}")
         return False
 
 
