@@ -1,5 +1,11 @@
 """The public names, for type checkers; __init__.py imports each when it is first used."""
 
+from tagpool.auditing.audit import audit as audit
+from tagpool.auditing.drift import measure_drift as measure_drift
+from tagpool.auditing.drift_result import Drift as Drift
+from tagpool.auditing.drift_result import DriftRow as DriftRow
+from tagpool.auditing.result import Audit as Audit
+from tagpool.auditing.result import AuditRow as AuditRow
 from tagpool.chain.lattice import Lattice as Lattice
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus
@@ -40,6 +46,10 @@ from tagpool.optim.lbfgs import OWLQN as OWLQN
 from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
+from tagpool.perturbations.perturb import perturb as perturb
+from tagpool.perturbations.perturbation import NewToken as NewToken
+from tagpool.perturbations.perturbation import NotApplicable as NotApplicable
+from tagpool.perturbations.perturbation import Perturbation as Perturbation
 from tagpool.pools.bagging.partitions import LabelWise as LabelWise
 from tagpool.pools.bagging.partitions import Positions as Positions
 from tagpool.pools.bagging.partitions import RandomParts as RandomParts

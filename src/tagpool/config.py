@@ -214,15 +214,27 @@ def _expected(declared: Parameter) -> str:
 def read_config(path: str | Path) -> Table:
     """Read a TOML file."""
     try:
-        return dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+        return parse_config(Path(path).read_text(encoding="utf-8"), path)
     except FileNotFoundError:
         raise InputError("there is no such file", source=path) from None
     except OSError as error:
         raise InputError(f"unreadable: {error.strerror}", source=path) from None
-    except RecursionError:
-        raise InputError("not TOML: values are nested too deeply", source=path) from None
-    except ValueError as error:  # also bad UTF-8, and a number of thousands of digits
+    except UnicodeDecodeError as error:
         raise InputError(f"not TOML: {error}", source=path) from None
+
+
+def parse_config(text: str, source: str | Path) -> Table:
+    """Parse a configuration in TOML; ``source`` is its name in messages.
+
+    >>> parse_config("[learner]\\nl2 = 0.5", "run.toml")
+    {'learner': {'l2': 0.5}}
+    """
+    try:
+        return dict(tomllib.loads(text))
+    except RecursionError:
+        raise InputError("not TOML: values are nested too deeply", source=source) from None
+    except ValueError as error:  # also a number of thousands of digits
+        raise InputError(f"not TOML: {error}", source=source) from None
 
 
 def parse_setting(text: str, sections: Mapping[str, str] = SECTIONS) -> Table:

@@ -11,7 +11,7 @@ import pytest
 
 from tagpool import InputError
 from tagpool.report import plots
-from tagpool.report.plots import Panel, bars, check_file, curves, heat_map, panels, trial_panels
+from tagpool.report.plots import Panel, bars, check_file, curves, heat_map, level_panels, panels, trial_panels
 
 pytest.importorskip("matplotlib")
 LINES = {"one": [(0.1, 80.0), (1.0, 82.0)], "other": [(0.01, 60.0), (0.1, 79.0), (1.0, 81.0)]}
@@ -107,3 +107,18 @@ def test_the_name_of_a_plot_is_checked_before_it_is_drawn(tmp_path: Path) -> Non
     check_file(tmp_path / "x.svg")
     with pytest.raises(InputError, match=r"x\.pdf: expected the name of a picture that ends in \.svg or \.png"):
         check_file(tmp_path / "x.pdf")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_level_panels_have_the_values_and_names_of_texts(tmp_path: Path, figures: list[Any], count: int) -> None:
+    names = [f"day {number}" for number in range(1, 101)]
+    lines = {"usual": [(1.0, 5.0), (100.0, 5.0)], "alarm level": [(1.0, 7.0), (100.0, 8.0)], "alarm": [(100.0, 9.0)]}
+    level_panels(tmp_path / "x.svg", {f"measure {number}": lines for number in range(count)}, names, "%", "Title")
+    (figure,) = figures
+    assert [axes.get_title() for axes in figure.axes] == [f"measure {number}" for number in range(count)]
+    for axes in figure.axes:
+        drawn = {line.get_label(): list(zip(*line.get_data(), strict=True)) for line in axes.get_lines()}
+        assert drawn == lines
+    last = figure.axes[-1]
+    assert [text.get_text() for text in last.get_xticklabels()] == names[::3]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(lines)

@@ -79,17 +79,24 @@ def _write(text: str) -> None:
 
 
 def print_table(
-    headers: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1, title: str | None = None, fold: bool = False
+    headers: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    left: int = 1,
+    title: str | None = None,
+    fold: bool = False,
+    last_left: bool = False,
 ) -> None:
-    """Print a table whose first ``left`` columns are text and whose others are numbers.
+    """Print a table whose first ``left`` columns are text and whose others are numbers; with ``last_left`` the last is text, too.
 
     It has its full width, also on a narrow terminal; ``fold`` wraps text on a terminal.
     """
     from tagpool.cli.rich_console import PlainConsole, Table
 
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    texts = {*range(left), *([len(headers) - 1] if last_left else [])}
     for number, header in enumerate(headers):
-        table.add_column(one_line(header), justify="left" if number < left else "right", no_wrap=number >= left)
+        table.add_column(one_line(header), justify="left" if number in texts else "right", no_wrap=number not in texts)
     for row in rows:
         table.add_row(*(one_line(str(cell)) for cell in row))
     if fold and output.is_terminal:

@@ -20,6 +20,7 @@ COMMANDS = [
     "tune",
     "tag",
     "score",
+    "audit",
     "explain",
     "inspect",
     "features",

@@ -71,7 +71,7 @@ class McNemar:
 def count_intervals(counts: ChunkCounts, *, draws: int = 10_000, level: float = _LEVEL, seed: int = 0) -> dict[str, Interval]:
     """Return percentile intervals of precision, recall, f1 and accuracy by the bootstrap over sentences."""
     table = _sentence_table(counts)
-    scores = np.concatenate([_scores(sums) for sums in _draw(table, draws, seed)])
+    scores = np.concatenate([_scores(sums) for sums in draw_sums(table, draws, seed)])
     return {metric: _interval(scores[:, column], level) for column, metric in enumerate(METRICS)}
 
 
@@ -128,7 +128,7 @@ def _compare_tables(tables: Sequence[FloatArray], metric: str, draws: int, seed:
     differences = np.concatenate(
         [
             _scores(sums[:, width:])[:, column] - _scores(sums[:, :width])[:, column]
-            for sums in _draw(np.hstack(tables), draws, seed)
+            for sums in draw_sums(np.hstack(tables), draws, seed)
         ]
     )
     tail = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
@@ -239,7 +239,7 @@ def _scores(sums: FloatArray) -> FloatArray:
     return np.stack([*rates(correct, predicted, gold), ratio(right, tokens)], axis=1)
 
 
-def _draw(table: FloatArray, draws: int, seed: int) -> Iterator[FloatArray]:
+def draw_sums(table: FloatArray, draws: int, seed: int) -> Iterator[FloatArray]:
     """Yield the column sums of ``draws`` bootstrap samples of the rows, in blocks."""
     random = np.random.default_rng(seed)
     size = len(table)

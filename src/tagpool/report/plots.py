@@ -22,6 +22,13 @@ TRIAL_STYLES: dict[str, dict[str, Any]] = {
     "best": {"s": 130, "marker": "*", "color": "tab:red"},
 }
 """The points of trials by name; later ones are drawn above earlier ones."""
+LEVEL_STYLES: dict[str, dict[str, Any]] = {
+    "usual": {"color": "tab:gray", "linewidth": 1, "linestyle": "--"},
+    "alarm level": {"color": "tab:orange", "marker": "_", "linestyle": "none"},
+    "value": {"color": "tab:blue", "marker": "o", "markersize": 4, "linestyle": "none"},
+    "alarm": {"color": "tab:red", "marker": "D", "markersize": 5, "linestyle": "none"},
+}
+"""The values of texts and their levels by name."""
 
 
 def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]], across: str, up: str, title: str) -> list[str]:
@@ -118,6 +125,38 @@ def trial_panels(file: Path, parts: Sequence[Panel], shares: Mapping[str, float]
     write_bytes(file, _drawn(figure, file.suffix[1:]))
 
 
+def level_panels(
+    file: Path, parts: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], names: Sequence[str], up: str, title: str
+) -> None:
+    """Draw the values of texts against levels, one panel per measure, as the SVG or PNG of the file name.
+
+    The lines of a panel have the names of ``LEVEL_STYLES``; x is the number of the text, from 1 on, whose name is in ``names``.
+    """
+    columns = min(len(parts), 2)
+    rows = -(-len(parts) // columns)
+    figure = _figure((max(4.5, min(0.35 * len(names) + 2.5, 12.0)) * columns, 3.2 * rows + 0.8))
+    places = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel().tolist()
+    step = -(-len(names) // 40)  # more names would overlap
+    for axes, (measure, lines) in zip(places, parts.items(), strict=False):
+        for name, style in LEVEL_STYLES.items():
+            if points := lines.get(name):
+                axes.plot(*zip(*points, strict=True), label=name, **style)
+        axes.set_title(measure, fontsize=9)
+        axes.set_ylabel(up)
+        axes.set_xticks(range(1, len(names) + 1, step), names[::step], rotation=90, fontsize=7)
+        axes.grid(alpha=0.3)
+    for axes in places[max(len(parts) - columns, 0) : len(parts)]:
+        axes.xaxis.set_tick_params(labelbottom=True)  # the last panel of each column, also if one is missing below
+    for axes in places[len(parts) :]:
+        axes.remove()
+    handles = {
+        name: handle for axes in places[: len(parts)] for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle(title, fontsize=10)
+    write_bytes(file, _drawn(figure, file.suffix[1:]))
+
+
 def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]], up: str, title: str) -> list[str]:
     """Draw a group of bars for each condition, with one bar per name."""
     figure = _figure((max(8.0, 1.9 * len(groups)), 5))
@@ -142,6 +181,52 @@ def ranked_bars(path: Path, values: Mapping[str, float], across: str, title: str
     axes.grid(axis="x", alpha=0.3)
     axes.set_xlabel(across)
     return _write(figure, path, "", title)
+
+
+def loss_bars(
+    file: Path,
+    kinds: Mapping[str, str],
+    losses: Mapping[str, tuple[float, float, float]],
+    marks: Mapping[str, float],
+    across: str,
+    title: str,
+) -> None:
+    """Draw a horizontal bar with its interval (value, low, high) for each name, as the SVG or PNG of the file name.
+
+    ``kinds`` has the kind of each name, by which the bars are coloured. ``marks`` are further values of some names: the worth of
+    parts of a model.
+    """
+    figure = _figure((9, 0.28 * len(losses) + 1.8))
+    axes = figure.subplots()
+    places = {name: number for number, name in enumerate(losses)}
+    for number, kind in enumerate(sorted(set(kinds.values()))):
+        rows = [name for name in losses if kinds[name] == kind]
+        values = np.array([losses[name] for name in rows]).reshape(-1, 3)
+        around = np.abs(values[:, 1:] - values[:, :1]).T
+        axes.barh(
+            [places[name] for name in rows], values[:, 0], xerr=around, color=f"C{number}", label=kind, error_kw=_ERROR_BARS
+        )
+    if marks:
+        ends = list(marks.values())
+        axes.plot(ends, [places[name] for name in marks], "D", color="black", markersize=4, label="worth", zorder=3)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(losses)), [_shortened(name) for name in losses], fontsize=8)
+    axes.set_ylim(len(losses) - 0.5, -0.5)  # the largest loss on top
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_xlabel(across)
+    axes.legend(fontsize=8, loc="lower right")
+    axes.set_title(title, fontsize=10)
+    write_bytes(file, _drawn(figure, file.suffix[1:]))
+
+
+_ERROR_BARS = {"elinewidth": 1.0, "capsize": 2.0, "ecolor": "dimgray"}
+_MOST_LETTERS = 60
+
+
+def _shortened(name: str) -> str:
+    """Return a name without dollar signs, which begin formulas, and cut off if it is long."""
+    name = name.replace("$", r"\$")
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
 
 
 def check_file(file: Path) -> None:

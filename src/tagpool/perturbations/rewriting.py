@@ -1,0 +1,121 @@
+"""Labels and columns of perturbed sentences: spans survive when tokens split, merge, appear or vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tagpool.corpus.corpus import WORD, Corpus
+from tagpool.corpus.schemes import Scheme, Span, detect, spans, to_labels
+from tagpool.errors import InputError
+from tagpool.perturbations.perturbation import NewToken, NotApplicable
+from tagpool.wording import counted
+
+Rows = list[list[str]]
+
+
+class LabelledRows:
+    """The words of a corpus with the spans of its labels, and the corpus of changed words.
+
+    Labels of sentences whose tokens stay are not touched, not even invalid ones. Other sentences are written again in the scheme
+    of the corpus from their spans as conlleval reads them. A label outside all spans is copied as it is.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.word_column = WORD if WORD in corpus.columns else corpus.columns[0]
+        self.words: Rows = corpus.words
+        self.labels: Rows | None = corpus.labels if corpus.label_column is not None else None
+        if corpus.label_column == self.word_column:
+            raise InputError(
+                f"the column {self.word_column} has the labels; expected a column of words too", source=corpus.source
+            )
+        self.scheme = Scheme.PLAIN if self.labels is None else detect(self.labels).scheme
+
+    def spans_of(self, number: int) -> list[Span]:
+        """Return the spans of a sentence; none for plain labels."""
+        return [] if self.labels is None or self.scheme is Scheme.PLAIN else spans(self.labels[number])
+
+    def require_spans(self) -> None:
+        """Raise NotApplicable for a corpus without spans."""
+        if self.labels is None:
+            raise NotApplicable("the corpus has no labels", source=self.corpus.source)
+        if self.scheme is Scheme.PLAIN:
+            raise NotApplicable("plain labels have no spans", source=self.corpus.source)
+        if not any(self.spans_of(number) for number in range(len(self.labels))):
+            raise NotApplicable("the labels have no spans", source=self.corpus.source)
+
+    def parts_of(self, number: int, span_of: Sequence[int]) -> list[int]:
+        """Return a number for each token; neighbours with the same number may become one token."""
+        if self.labels is None or self.scheme is not Scheme.PLAIN:
+            return list(span_of)
+        known: dict[str, int] = {}
+        return [known.setdefault(label, len(known)) for label in self.labels[number]]
+
+    def rewrite(self, changed: Sequence[Sequence[str | NewToken] | None], name: str) -> Corpus:
+        """Return the corpus with changed sentences; None stands for a sentence that stays. ``name`` is for messages."""
+        rows = [
+            None if tokens is None else self._checked(number, tokens, f"perturbation {name}, sentence {number + 1}")
+            for number, tokens in enumerate(changed)
+        ]
+        if not any(row is not None and _moves(row, self.words[number]) for number, row in enumerate(rows)):
+            words = [old if row is None else [token.word for token in row] for old, row in zip(self.words, rows, strict=True)]
+            return self.corpus.with_column(self.word_column, words)
+        columns = {column: list(self._column(column, rows)) for column in self.corpus.columns}
+        return Corpus.from_columns(
+            columns,
+            documents=self.corpus.document_starts,
+            # Lines between tokens, such as the ranges of CoNLL-U, count tokens; comments before a sentence do not.
+            asides=[aside for aside in self.corpus.native.asides if aside[1] == 0],
+            label_column=self.corpus.label_column or "label",
+            source=self.corpus.source,
+        )
+
+    def _column(self, column: str, rows: Sequence[list[NewToken] | None]) -> Iterator[list[str]]:
+        for number, (old, row) in enumerate(zip(self.corpus.column(column), rows, strict=True)):
+            if row is None:
+                yield old
+            elif column == self.word_column:
+                yield [token.word for token in row]
+            elif column == self.corpus.label_column and self.scheme is not Scheme.PLAIN and _moves(row, old):
+                yield self._labels(number, row)
+            else:
+                yield [old[token.origin] for token in row]
+
+    def _labels(self, number: int, row: Sequence[NewToken]) -> list[str]:
+        """Write the spans of a sentence on its new tokens."""
+        assert self.labels is not None
+        placed = []
+        for start, end, kind in self.spans_of(number):
+            inside = [at for at, token in enumerate(row) if start <= token.origin < end]
+            placed.append(Span(inside[0], inside[-1] + 1, kind))
+        written = to_labels(placed, len(row), self.scheme)
+        return [self.labels[number][token.origin] if label == "O" else label for token, label in zip(row, written, strict=True)]
+
+    def _checked(self, number: int, tokens: Sequence[str | NewToken], place: str) -> list[NewToken]:
+        """Return the tokens of a changed sentence; raise an error for those that lose a span or empty the sentence."""
+        old = self.words[number]
+        row: list[NewToken] = []
+        for at, token in enumerate(tokens):
+            word, origin = token if isinstance(token, NewToken) else (token, at)
+            if not isinstance(word, str) or not word.strip():
+                raise InputError(f"expected words that are not empty, got {word!r}", source=place)
+            if not isinstance(origin, int) or not (row[-1].origin if row else 0) <= origin < len(old):
+                what = "one word for each old one, or NewToken objects with rising origins"
+                raise InputError(f"token {at + 1} has no old token: expected {what}", source=place)
+            row.append(NewToken(word, origin))
+        if not row and old:
+            raise InputError("the perturbation removes all tokens; keep one token or more", source=place)
+        if not all(isinstance(token, NewToken) for token in tokens) and len(row) != len(old):
+            raise InputError(
+                f"expected {counted(len(old), 'word')}, got {len(row)}; use NewToken to change the number", source=place
+            )
+        origins = {token.origin for token in row}
+        for start, end, kind in self.spans_of(number):
+            if origins.isdisjoint(range(start, end)):
+                raise InputError(f"the span {kind or 'without type'} of tokens {start + 1} to {end} is lost", source=place)
+        return row
+
+
+def _moves(row: Sequence[NewToken], old: Sequence[str]) -> bool:
+    """Return whether tokens are no longer at their old places."""
+    return len(row) != len(old) or any(token.origin != at for at, token in enumerate(row))
