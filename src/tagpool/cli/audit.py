@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -49,7 +50,14 @@ def audit(
     model, texts = split_files(files, is_set=tagger.is_set)
     if options.drift:
         show_drift(model, texts, tagger, _drift_options(options))
-        return
+    else:
+        _audit_on(texts, model, tagger, options, files)
+
+
+def _audit_on(
+    texts: Sequence[str], model: str | None, tagger: TaggerOptions, options: AuditOptions, files: Sequence[str]
+) -> None:
+    """Audit a tagger on labelled sentences, and show the result; ``files`` are those that must not be overwritten."""
     options.refuse_drift_options()
     check_outputs(options, [*files, *(options.train or ()), *(options.dev or ())])
     if options.dev and not options.train:
