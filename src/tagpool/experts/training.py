@@ -84,12 +84,12 @@ class Training:
     def dev_score(self, learned: Any) -> float:
         """The score of learned weights on the dev set: F1 from 0 to 1, or accuracy for plain labels."""
         assert self.held_out is not None
-        return self.score_on(learned, self.held_out)
+        return self.score_of(self.dev_labels(learned, self.held_out), self.held_out)
 
-    def score_on(self, learned: Any, dev: EncodedCorpus) -> float:
-        """The score of learned weights on encoded sentences."""
+    def score_of(self, states: NDArray[np.int32], dev: EncodedCorpus) -> float:
+        """The score of predicted states of encoded sentences."""
         assert dev.labels is not None
-        predicted = self.data.states.label_of[self.dev_labels(learned, dev)]
+        predicted = self.data.states.label_of[states]
         numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
         counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])

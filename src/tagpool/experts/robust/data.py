@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,9 @@ from numpy.typing import NDArray
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+from tagpool.experts.inputs import as_corpus
 from tagpool.experts.robust.copies import Copies
-from tagpool.experts.training_data import PreviousModel, TrainingData
+from tagpool.experts.training_data import UNKNOWN, PreviousModel, TrainingData
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.groups import SeparateColumns
@@ -63,47 +63,52 @@ class RobustData(TrainingData):
         encoder = Encoder(separate.templates if groups else known.templates_, min_count=1, **options)
         encoded = encoder.fit_transform(separate.with_columns(corpus, missing) if groups else corpus)
         encoded = self._drop_rare(encoder, encoded)
-        self.has_groups = bool(groups)
-        # A model needs the templates as they were, with the same features.
-        self.encoder = self._with_features(encoder, encoder.feature_names) if groups else encoder
+        self.encoder, self.separate = encoder, separate if groups else None
         return encoded
 
-    def _with_features(self, encoder: Encoder, names: Sequence[str]) -> Encoder:
-        """Return an encoder with the templates as they were, and with features by name."""
-        known = self.first.data.encoder
-        assert isinstance(known, Encoder)
-        options: dict[str, Any] = {"resources": known.resources_, "history": known.history, "dimensions": True}
-        renewed = Encoder(known.templates_, min_count=_ONLY_KNOWN, **options)
-        renewed.fit_transform(self.original[:1], known=names, known_history=encoder.history_names)
-        renewed.labels_ = encoder.labels_
-        return renewed
+    @property
+    def has_groups(self) -> bool:
+        """Whether templates read columns of their own: a model needs the templates as they were."""
+        return self.separate is not None
 
-    def forget(self, marks: bytes) -> None:
-        """Drop the features with a mark of 0: they have no weights."""
-        encoder = self.encoder
+    def encode_dev(self, dev: Any) -> EncodedCorpus:
+        """The held-out sentences."""
+        corpus = as_corpus(*dev, unknown=UNKNOWN) if isinstance(dev, tuple) else as_corpus(dev)
+        if self.separate is not None:
+            corpus = self.separate.with_columns(corpus, [None] * len(corpus))
+        return super().encode_dev(corpus)
+
+    def rename(self, marks: bytes) -> None:
+        """Set an encoder with the templates as they were, and with the marked features."""
+        encoder, known = self.encoder, self.first.data.encoder
         assert isinstance(encoder, Encoder)
-        if not all(marks):
-            self.encoder = self._with_features(encoder, list(compress(encoder.feature_names, marks)))
+        assert isinstance(known, Encoder)
+        renamed = Encoder(
+            known.templates_, resources=known.resources_, min_count=_ONLY_KNOWN, history=known.history, dimensions=True
+        )
+        names = list(compress(encoder.feature_names, marks))
+        renamed.fit_transform(self.original[:1], known=names, known_history=encoder.history_names)
+        renamed.labels_ = encoder.labels_
+        self.encoder = renamed
 
     def _drop_rare(self, encoder: Encoder, encoded: EncodedCorpus) -> EncodedCorpus:
         """Keep the features of the first training, and those that the perturbed copies have often enough."""
-        keys = self.first.start.keys
-        encoded = encoder.keep(encoded, self._marks(encoder.fitted_native.keys(), encoded.native, keys))
+        encoded = encoder.keep(encoded, self._marks(encoder.feature_count, encoded.native))
         history = encoder.fitted_history
         if history is None or encoded.history is None:
             return encoded
-        history.keep(self._marks(history.keys(), encoded.history, self.first.start.history_keys), encoded.history)
+        history.keep(self._marks(history.feature_count, encoded.history), encoded.history)
         return replace(encoded, history_feature_count=history.feature_count)
 
-    def _marks(self, keys: NDArray[np.uint64], encoding: Any, known: NDArray[np.uint64]) -> bytes:
+    def _marks(self, size: int, encoding: Any) -> bytes:
         sentences, starts, ids = encoding.sentences(), encoding.starts(), encoding.ids()
         first, last = len(self.original), len(self.original) + self.copies.perturbed
         of_originals, of_copies = (
-            _counts(ids, int(starts[sentences[begin]]), int(starts[sentences[end]]), len(keys))
+            _counts(ids, int(starts[sentences[begin]]), int(starts[sentences[end]]), size)
             for begin, end in ((0, first), (first, last))
         )
-        is_new = (of_originals == 0) & (of_copies >= self.min_count)
-        return bytes((np.isin(keys, known) | is_new).astype(np.uint8))
+        least = self.min_count
+        return ((of_originals >= least) | ((of_originals == 0) & (of_copies >= least))).astype(np.uint8).tobytes()
 
     def check(self) -> None:
         """Raise an error if the copies have other labels than the sentences."""

@@ -8,75 +8,100 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
 from tagpool.experts.linear.training import LinearTraining
 from tagpool.experts.robust.dev_sets import DevSets, Scores
 from tagpool.features.encoder import Encoder
-from tagpool.optim.watch import Weights
+from tagpool.optim.watch import Epoch, Watch, Weights
 
 _Keys = NDArray[np.uint64]
+_Cells = NDArray[np.int64]
+_DENSE = 4  # times the number of cells: the largest table of all pairs of a feature and a label
 
 
 @dataclass(frozen=True)
 class Start:
-    """Weights of a training by the hashes of their features.
+    """Weights of a training. ``keys`` are the hashes of its features, and of those that are combined with previous labels.
 
-    ``cells`` are numbers of features times the number of labels, plus the number of a label.
+    ``cells`` are numbers of features times the number of labels, plus the number of a label; ``further`` are numbers of transition
+    features times the number of bigrams, plus the number of a bigram.
     """
 
-    keys: _Keys
-    history_keys: _Keys
-    cells: NDArray[np.int64]
+    keys: tuple[_Keys, _Keys]
+    cells: _Cells
     weights: Weights
     edges: Weights
-    further: NDArray[np.int64]  # transition features times the number of bigrams, plus the number of a bigram
+    further: _Cells
     further_weights: Weights
 
-    def weights_in(self, training: LinearTraining) -> Weights:
-        """The weights in the order of another training, which may have further features."""
-        labels = len(training.data.labels)
-        keys, history_keys = _keys_of(training)
-        cells, further = _cells_of(training)
-        parts = [_moved(self.cells, self.weights, self.keys, labels, cells, keys)]
+    @classmethod
+    def of(cls, training: LinearTraining, weights: Weights) -> Start:
+        """The weights of a training."""
+        count = training.training.cell_count
+        edges = further_weights = np.zeros(0, np.float32)
         if training.tagger.chain:
-            parts.append(self.edges[training.training.edges()])
-            parts.append(_moved(self.further, self.further_weights, self.history_keys, labels**2, further, history_keys))
+            edges, further_weights = training.edges_of(weights)
+        cells, further = _cells_of(training)
+        return cls(_keys_of(training), cells, weights[:count].copy(), edges, further, further_weights)
+
+    def weights_in(self, training: LinearTraining) -> Weights:
+        """The weights in the order of another training, which has all of these features."""
+        labels = len(training.data.labels)
+        old, new = self.keys, _keys_of(training)
+        cells, further = _cells_of(training)
+        parts = [_looked_up(cells, _renumbered(self.cells, labels, old[0], new[0]), self.weights)]
+        if training.tagger.chain:
+            moved = _renumbered(self.further, labels**2, old[1], new[1])
+            parts += [self.edges[training.training.edges()], _looked_up(further, moved, self.further_weights)]
         return np.concatenate(parts)
 
 
 class FirstTraining(LinearTraining):
-    """An ordinary training that remembers its weights.
+    """An ordinary training that keeps its weights; :meth:`finish` sets the model of the tagger.
 
     ``audit_on`` has a dev set, the changes to try on it, and the training sentences; ``audited`` has the scores.
     """
 
-    start: Start
     audit_on: tuple[Any, list[str], Corpus] | None = None
     audited: Scores | None = None
+    start: Start
+    facts_of_training: dict[str, Any]
+    log: list[Epoch]
+    _parts: tuple[Any, ...] | None = None
 
-    def model(self, learned: Weights) -> _native.Model:
-        """The model of the expert."""
+    def install(self, learned: Weights, watch: Watch) -> None:
+        """Keep the result: a model of it takes time, and is needed only if there is no second training."""
         if self.audit_on is not None:
             dev, changes, train = self.audit_on
             self.audited = DevSets.of(self, dev, changes, train=train).audit(self, learned)
         weights = self.trainer.model_weights(learned)
-        cells, further = _cells_of(self)
-        keys, history_keys = _keys_of(self)
-        count = self.training.cell_count
-        edges, further_weights = self.edges_of(weights) if self.tagger.chain else (np.zeros(0, np.float32),) * 2
-        self.start = Start(keys, history_keys, cells, weights[:count].copy(), edges, further, further_weights)
-        return super().model(learned)
+        self.start = Start.of(self, weights)
+        encoder = self.data.encoder
+        self._parts = self.parts(weights, getattr(encoder, "fitted_history", None))
+        self.facts_of_training, self.log = self.summary(watch), watch.log
+        del self.training
+
+    def finish(self, facts: dict[str, Any] | None = None) -> None:
+        """Set the model of the tagger, unless the training ended before its first epoch. ``facts`` are added to the summary."""
+        if self._parts is None:
+            return
+        tagger, encoder = self.tagger, self.data.encoder
+        model = self.model_of(self._parts)
+        if isinstance(encoder, Encoder):
+            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native.keys()), None)
+        tagger._model, tagger._encoder, tagger._names = model, encoder, None
+        tagger._summary, tagger.log_, tagger.configuration_ = self.facts_of_training | (facts or {}), self.log, None
 
 
 def _keys_of(training: LinearTraining) -> tuple[_Keys, _Keys]:
     encoder = training.data.encoder
     assert isinstance(encoder, Encoder)
     history = encoder.fitted_history
-    return encoder.fitted_native.keys().copy(), np.zeros(0, np.uint64) if history is None else history.keys().copy()
+    return encoder.fitted_native.keys(), np.zeros(0, np.uint64) if history is None else history.keys()
 
 
-def _cells_of(training: LinearTraining) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _cells_of(training: LinearTraining) -> tuple[_Cells, _Cells]:
     """The cells of a training, and those of its transition features."""
     labels, native = len(training.data.labels), training.training
     cells = native.cell_features().astype(np.int64) * labels + native.cell_labels()
@@ -86,25 +111,32 @@ def _cells_of(training: LinearTraining) -> tuple[NDArray[np.int64], NDArray[np.i
     return cells, features * labels**2 + bigrams
 
 
-def _moved(
-    old: NDArray[np.int64], weights: Weights, old_keys: _Keys, size: int, new: NDArray[np.int64], new_keys: _Keys
-) -> Weights:
-    """Return the weights of the new cells; zero for those that are not among the old ones. A feature has ``size`` cells."""
-    order = np.argsort(new_keys)
-    number_of = order[np.searchsorted(new_keys, old_keys, sorter=order).clip(max=max(len(order) - 1, 0))] if len(order) else order
-    values = np.zeros(len(new), np.float32)
-    if not len(number_of):
-        return values
-    moved = number_of[old // size] * size + old % size
-    if _is_sorted(new):
-        places = np.searchsorted(new, moved)
-    else:
-        by_cell = np.argsort(new)
-        places = by_cell[np.searchsorted(new, moved, sorter=by_cell).clip(max=len(new) - 1)]
-    is_there = (new[places.clip(max=len(new) - 1)] == moved) & (new_keys[number_of] == old_keys)[old // size]
-    values[places[is_there]] = weights[is_there]
+def _renumbered(cells: _Cells, size: int, old: _Keys, new: _Keys) -> _Cells:
+    """Return the cells with the new numbers of their features, which have ``size`` cells each."""
+    if np.array_equal(old, new[: len(old)]):  # the usual case: copies follow the sentences
+        return cells
+    order = np.argsort(new)
+    numbers = order[np.searchsorted(new, old, sorter=order).clip(max=len(new) - 1)]
+    if not np.array_equal(new[numbers], old):
+        raise InputError("robust: the second training lacks features of the first one; please report this")
+    moved: _Cells = numbers[cells // size] * size + cells % size
+    return moved
+
+
+def _looked_up(wanted: _Cells, keys: _Cells, weights: Weights) -> Weights:
+    """Return the weights of the wanted cells, zero for those that are not among the keys.
+
+    >>> _looked_up(np.array([4, 2, 9]), np.array([9, 4]), np.array([0.5, 1.5], np.float32)).tolist()
+    [1.5, 0.0, 0.5]
+    """
+    if not len(wanted) or not len(keys):
+        return np.zeros(len(wanted), np.float32)
+    size = int(max(wanted.max(), keys.max())) + 1
+    if size <= _DENSE * len(wanted):
+        table = np.zeros(size, np.float32)
+        table[keys] = weights
+        return table[wanted]
+    order = np.argsort(keys)
+    places = order[np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)]
+    values: Weights = np.where(keys[places] == wanted, weights[places], np.float32(0))
     return values
-
-
-def _is_sorted(numbers: NDArray[np.int64]) -> bool:
-    return bool((numbers[1:] >= numbers[:-1]).all())

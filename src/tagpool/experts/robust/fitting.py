@@ -52,22 +52,25 @@ class RobustFit:
         first = FirstTraining(expert, chosen, None, dev=dev, sample_weight=weights, checkpoint=parts[0])
         if is_auto:
             first.audit_on = dev, possible_changes(corpus, self.templates), corpus
-        first.run(on_epoch)
-        if is_auto:
-            changes = find_weaknesses(first.audited)
-            copies = self._copies(changes) if changes else None
-        if copies is None:
-            assert expert._summary is not None
-            expert._summary["robust"] = asdict(Decision({}, 0.0, *_ordinary_scores(first.audited)))
-            return
-        self._continue(first, copies, changes, on_epoch, parts[1])
+        try:
+            first.run(on_epoch)
+            if is_auto:
+                changes = find_weaknesses(first.audited)
+                copies = self._copies(changes) if changes else None
+            if copies is None:
+                first.finish({"robust": asdict(Decision({}, 0.0, *_ordinary_scores(first.audited)))})
+            else:
+                self._continue(first, copies, changes, on_epoch, parts[1])
+        except KeyboardInterrupt:
+            if not expert.is_fitted:
+                first.finish()
+            raise
 
     def _continue(self, first: FirstTraining, copies: Copies, changes: _Changes, on_epoch: Any, checkpoint: Any) -> None:
-        log = self.expert.log_
         weights = None if self.weights is None else np.concatenate([self.weights, self.weights[copies.sources]])
         options: dict[str, Any] = {"dev": self.dev, "sample_weight": weights, "checkpoint": checkpoint}
         RobustTraining(first, self.corpus, copies, changes, **options).run(on_epoch)
-        self.expert.log_ = [*log, *self.expert.log_]
+        self.expert.log_ = [*first.log, *self.expert.log_]
 
     def _copies(self, changes: _Changes) -> Copies:
         corpus = self.corpus

@@ -18,14 +18,14 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.training import LinearTraining
 from tagpool.experts.robust.copies import Copies
 from tagpool.experts.robust.data import RobustData
-from tagpool.experts.robust.dev_sets import DevSets, kind_of, score_on
+from tagpool.experts.robust.dev_sets import DevSets, kind_of
 from tagpool.experts.robust.first import FirstTraining
 from tagpool.experts.training_data import TrainingData
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
 
-EPOCHS = 3
+EPOCHS = 2
 """Passes over the sentences and copies: the weights begin close to their end, and time is bounded."""
 SHARES = (0.5, 0.75, 1.0)
 """Shares of the new weights to try; smaller ones follow if all of them cost too much."""
@@ -50,6 +50,7 @@ class RobustTraining(LinearTraining):
 
     tagger: Expert
     data: RobustData
+    is_done = False
 
     def __init__(
         self,
@@ -97,13 +98,25 @@ class RobustTraining(LinearTraining):
         self.decision = self._decide(learned)
         super().install(self.mixed(learned, self.decision.share), watch)
 
+    def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
+        """The arguments of native models; of the last one, with the features that have weights."""
+        parts = super().parts(weights, history)
+        if not self.is_done or not self.data.has_groups:
+            return parts
+        names, _, _, cells, edges, transitions = parts
+        features, labels = self.training.cell_features(), self.training.cell_labels()
+        is_used = np.zeros(self.data.feature_count, bool)
+        is_used[features[cells != 0]] = True
+        numbers = np.cumsum(is_used) - 1
+        kept = is_used[features]
+        self.data.rename(is_used.tobytes())
+        return names, numbers[features[kept]].astype(np.uint32), labels[kept], cells[kept], edges, transitions
+
     def model(self, learned: Weights) -> _native.Model:
         """The model of the expert."""
-        self.forgets = not self.data.has_groups  # an encoder of features by name cannot drop some
-        model = super().model(learned)
-        if self.data.has_groups:
-            self.data.forget(model.has_weights(self.data.encoder.fitted_native.keys()))
-        return model
+        self.is_done = True
+        self.forgets = not self.data.has_groups  # else the features without weights are left out before
+        return super().model(learned)
 
     def mixed(self, learned: Weights, share: float) -> Weights:
         """Return the average of the first weights and the learned ones."""
@@ -117,13 +130,13 @@ class RobustTraining(LinearTraining):
         sets = self.dev_sets
         if sets is None:
             return Decision(self.copies.counts, DEFAULT_SHARE)
-        before = score_on(self, self.mixed(learned, 0.0), sets.clean)
+        before = sets.clean_score(self, self.mixed(learned, 0.0))
         least = before - float(self.tagger.robust_cost) / 100
         clean: dict[float, float] = {}
         for share in (*reversed(SHARES), *_SMALLER):
             if share < min(SHARES) and any(one >= least for one in clean.values()):
                 break
-            clean[share] = score_on(self, self.mixed(learned, share), sets.clean)
+            clean[share] = sets.clean_score(self, self.mixed(learned, share))
         allowed = [share for share, score in clean.items() if score >= least]
         scores = {share: sets.scores(self, self.mixed(learned, share)) for share in (0.0, *allowed)}
         gains = {share: self._mean(scores[share]) - self._mean(scores[0.0]) for share in allowed}
@@ -142,7 +155,7 @@ class RobustTraining(LinearTraining):
     def summary(self, watch: Watch) -> dict[str, Any]:
         """Facts about both trainings."""
         assert self.decision is not None
-        first = self.first.tagger.summary_
+        first = self.first.facts_of_training
         decision = self.decision
         facts = {"epochs": first["epochs"] + (watch.log[-1].number if watch.log else 0), "robust": asdict(decision)}
         if decision.clean is not None:
