@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,13 @@ def train(
         typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
     ] = None,
     tune: Annotated[Tune, typer.Option(help="auto: choose the l2 penalty on --dev if the corpus is small.")] = Tune.AUTO,
+    robust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="Learn to stand changes of the text: case, typos, names, lists, groups, ... with commas between them; or auto.",
+        ),
+    ] = None,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
@@ -50,7 +57,12 @@ def train(
       tagpool train --learner opinion --set 'learner.members=["a.tagpool", "b.tagpool"]' --dev dev.conll --model m
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
-    settings = options.merge_settings({"data": {"train": train, "dev": dev, "start": from_}, "output": {"model": model}})
+    sections: dict[str, dict[str, Any]] = {
+        "data": {"train": train, "dev": dev, "start": from_},
+        "learner": {"robust": robust},
+        "output": {"model": model},
+    }
+    settings = options.merge_settings(sections)
     if tune is Tune.OFF:
         fix_penalty(settings)
     train_with(settings, options.config or [], checkpoint, json=json)

@@ -157,7 +157,7 @@ class TrainingData:
                 shown = "None" if label == UNKNOWN else repr(label)
                 message = f"the dev set has tokens with the label {shown}, which is unknown: they have no score; leave them out"
                 raise InputError(message, source=source)
-        self.scored_labels = tuple(dict.fromkeys((*self.states.labels, *labels)))
+        self.scored_labels = tuple(dict.fromkeys((*self.scored_labels, *labels)))
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""

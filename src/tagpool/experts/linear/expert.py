@@ -65,16 +65,18 @@ class Expert(Tagger, LinearParameters):
         help="Changes of text that the model learns to stand, with commas between them: case, typos, ocr, spaces, punctuation, "
         "diacritics, digits, tokens, names; lists or groups (features that are missing); or auto, all that cost it F1 on dev.",
     )
-    robust_cost: float = parameter(default=0.2, minimum=0, maximum=100, help="Points of dev F1 on clean text that robust may cost.")
+    robust_cost: float = parameter(
+        default=0.2, minimum=0, maximum=100, help="Points of dev F1 on clean text that robust may cost."
+    )
 
-    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any, checkpoint: Any) -> None:
+    def _fit(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
         if self.robust is None:
-            options = {"dev": dev, "sample_weight": sample_weight, "checkpoint": checkpoint}
             super()._fit(sentences, labels, on_epoch=on_epoch, **options)
             return
         from tagpool.experts.robust.fitting import RobustFit
 
-        RobustFit(self, sentences, labels, dev=dev, sample_weight=sample_weight).run(on_epoch, checkpoint)
+        checkpoint = options.pop("checkpoint")
+        RobustFit(self, sentences, labels, **options).run(on_epoch, checkpoint)
 
     def _recall(self) -> None:
         """Checks that only B and I labels of a file have two states, which further training relies on."""

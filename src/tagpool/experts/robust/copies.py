@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+from tagpool.experts.robust.kinds import WEIGHTS
 from tagpool.perturbations.perturb import perturb
 from tagpool.perturbations.perturbation import NotApplicable
 from tagpool.perturbations.registry import PERTURBATIONS
 
 SHARE = 0.3
 """Share of the sentences that are copied for one kind."""
-MOST = 0.6
+MOST = 0.5
 """Share of the sentences that are copied for all kinds together: it bounds the time of training."""
 _UNIT_SHARE = 0.3  # of the words of a perturbed copy, for perturbations that an audit applies to few words
 
@@ -39,20 +41,24 @@ class Copies:
         return self.missing.count(None)
 
 
-def make_copies(corpus: Corpus, changes: Mapping[str, Sequence[str]], *, seed: int, left_out: set[int], by_document: bool) -> Copies:
+def make_copies(
+    corpus: Corpus, changes: Mapping[str, Sequence[str]], *, seed: int, left_out: set[int], by_document: bool
+) -> Copies:
     """Copy a part of the sentences for each kind, and change the copies.
 
     ``changes`` has the perturbations and groups of features of each kind; each copy has one of them. ``left_out`` has sentences
     that are not copied. With ``by_document`` whole documents are copied. The copies form documents of their own.
     """
     share = min(SHARE, MOST / max(len(changes), 1))
-    perturbed, lacking = _Parts(), _Parts()
+    labels = {label for row in corpus.labels for label in row}
+    perturbed, lacking = _Parts(labels), _Parts(labels)
     for kind, names in changes.items():
         random = Random(f"{seed} {kind}")
         chosen = [number for number in _drawn(corpus, share, random, by_document) if number not in left_out]
+        shares = [WEIGHTS.get(name, 1) for name in names]
         turns: dict[str, list[int]] = {name: [] for name in names}
         for number in chosen:
-            turns[random.choice(names)].append(number)
+            turns[random.choices(names, shares)[0]].append(number)
         reasons = []
         for name, numbers in turns.items():
             if name not in PERTURBATIONS:
@@ -78,7 +84,8 @@ def make_copies(corpus: Corpus, changes: Mapping[str, Sequence[str]], *, seed: i
 class _Parts:
     """Copies that are collected part by part."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Iterable[str]) -> None:
+        self.known = set(known)  # labels of the sentences
         self.corpora: list[Corpus] = []
         self.sources: list[int] = []
         self.missing: list[str | None] = []
@@ -87,8 +94,9 @@ class _Parts:
     def add(self, kind: str, changed: Corpus, numbers: list[int], group: str | None, *, before: Corpus | None = None) -> None:
         """Add copies of sentences with these numbers; with ``before``, without those that did not change."""
         if before is not None:
-            pairs = zip(changed.words, before.select(numbers).words, strict=True)
-            different = [at for at, (new, old) in enumerate(pairs) if new and new != old]
+            rows = zip(changed.words, changed.labels, before.select(numbers).words, strict=True)
+            # In some schemes a changed sentence needs a label that no sentence has; the model has no weights for it.
+            different = [at for at, (new, labels, old) in enumerate(rows) if new and new != old and self.known.issuperset(labels)]
             changed, numbers = changed.select(different), [numbers[at] for at in different]
         else:
             changed = changed.select(numbers)
@@ -105,8 +113,7 @@ def _drawn(corpus: Corpus, share: float, random: Random, by_document: bool) -> l
     if not by_document:
         return [number for number in range(len(corpus)) if random.random() < share]
     bounds = [*corpus.document_starts, len(corpus)]
-    spans = zip(bounds, bounds[1:], strict=False)
-    return [number for first, last in spans if random.random() < share for number in range(first, last)]
+    return [number for first, last in pairwise(bounds) if random.random() < share for number in range(first, last)]
 
 
 def _perturbed(corpus: Corpus, numbers: list[int], name: str, seed: int) -> Corpus:

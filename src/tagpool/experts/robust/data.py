@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
 from tagpool.experts.inputs import as_corpus
 from tagpool.experts.robust.copies import Copies
 from tagpool.experts.training_data import UNKNOWN, PreviousModel, TrainingData
@@ -108,12 +107,8 @@ class RobustData(TrainingData):
             for begin, end in ((0, first), (first, last))
         )
         least = self.min_count
-        return ((of_originals >= least) | ((of_originals == 0) & (of_copies >= least))).astype(np.uint8).tobytes()
-
-    def check(self) -> None:
-        """Raise an error if the copies have other labels than the sentences."""
-        if self.labels != self.first.data.labels:
-            raise InputError("robust: the copies have other labels than the sentences", source=self.source)
+        marks: bytes = ((of_originals >= least) | ((of_originals == 0) & (of_copies >= least))).tobytes()
+        return marks
 
 
 def _counts(ids: NDArray[np.uint32], begin: int, end: int, size: int) -> NDArray[np.int64]:

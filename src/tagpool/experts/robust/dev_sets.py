@@ -16,12 +16,13 @@ from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.groups import group_of
+from tagpool.features.template import TemplateSet
 from tagpool.optim.watch import Weights
 from tagpool.perturbations.perturb import perturb
 from tagpool.perturbations.perturbation import NotApplicable
 from tagpool.perturbations.registry import PERTURBATIONS
 
-_MOST = 500  # sentences of a changed dev set
+_MOST = 300  # sentences of a changed dev set
 _SEED = 0
 
 
@@ -44,7 +45,7 @@ class DevSets:
     changed: dict[str, EncodedCorpus]
 
     @classmethod
-    def of(cls, training: LinearTraining, dev: Any, changes: Sequence[str], *, train: Corpus) -> DevSets:
+    def of(cls, training: LinearTraining, dev: Any, changes: Sequence[str], *, train: Corpus, templates: TemplateSet) -> DevSets:
         """Encode a dev set for a training; a change that does not apply is left out."""
         corpus = as_corpus(*dev, unknown=UNKNOWN) if isinstance(dev, tuple) else as_corpus(dev)
         clean = training.data.encode_dev(corpus)
@@ -53,7 +54,7 @@ class DevSets:
         changed: dict[str, EncodedCorpus] = {}
         for name in changes:
             if name not in PERTURBATIONS:
-                changed[name] = without_group(training.data.encoder, same, name)
+                changed[name] = without_group(training.data.encoder, templates, same, name)
                 continue
             options: dict[str, Any] = {"known": train} if name == "names" else {}
             try:
@@ -89,19 +90,14 @@ class _Scorer:
     def score(self, dev: EncodedCorpus) -> float:
         """Return the F1 on encoded sentences, from 0 to 1."""
         tagger = self.training.tagger
-        labels = self.model.tag_encoding(dev.native, tagger.threads, *tagger._search(), dev.history)
+        labels = self.model.tag_encoding(dev.native, tagger.threads, dev.history)
         return self.training.score_of(labels, dev)
 
 
-def without_group(encoder: Any, encoded: EncodedCorpus, group: str) -> EncodedCorpus:
-    """Return encoded sentences without the features of a group."""
+def without_group(encoder: Any, templates: TemplateSet, encoded: EncodedCorpus, group: str) -> EncodedCorpus:
+    """Return encoded sentences without the features of a group of templates."""
     assert isinstance(encoder, Encoder)
-    gone = {
-        key
-        for template in encoder.templates_
-        if group in map(group_of, template.terms)
-        for key, _ in template.expand()
-    }
+    gone = {key for template in templates if group in map(group_of, template.terms) for key, _ in template.expand()}
     is_kept = np.array([template.key not in gone for template in encoder.sparse_templates], np.uint8)
     marks = is_kept[encoder.fitted_native.template_numbers()].tobytes()
     return replace(encoded, native=encoded.native.restricted(marks))

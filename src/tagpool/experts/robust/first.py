@@ -13,6 +13,7 @@ from tagpool.errors import InputError
 from tagpool.experts.linear.training import LinearTraining
 from tagpool.experts.robust.dev_sets import DevSets, Scores
 from tagpool.features.encoder import Encoder
+from tagpool.features.template import TemplateSet
 from tagpool.optim.watch import Epoch, Watch, Weights
 
 _Keys = NDArray[np.uint64]
@@ -24,8 +25,8 @@ _DENSE = 4  # times the number of cells: the largest table of all pairs of a fea
 class Start:
     """Weights of a training. ``keys`` are the hashes of its features, and of those that are combined with previous labels.
 
-    ``cells`` are numbers of features times the number of labels, plus the number of a label; ``further`` are numbers of transition
-    features times the number of bigrams, plus the number of a bigram.
+    ``cells`` are numbers of features times the number of labels, plus the number of a label. ``further`` are numbers of
+    transition features times the number of bigrams, plus the number of a bigram.
     """
 
     keys: tuple[_Keys, _Keys]
@@ -70,11 +71,17 @@ class FirstTraining(LinearTraining):
     log: list[Epoch]
     _parts: tuple[Any, ...] | None = None
 
+    @property
+    def templates(self) -> TemplateSet:
+        """The templates of the features."""
+        assert isinstance(self.data.encoder, Encoder)
+        return self.data.encoder.templates_
+
     def install(self, learned: Weights, watch: Watch) -> None:
         """Keep the result: a model of it takes time, and is needed only if there is no second training."""
         if self.audit_on is not None:
             dev, changes, train = self.audit_on
-            self.audited = DevSets.of(self, dev, changes, train=train).audit(self, learned)
+            self.audited = DevSets.of(self, dev, changes, train=train, templates=self.templates).audit(self, learned)
         weights = self.trainer.model_weights(learned)
         self.start = Start.of(self, weights)
         encoder = self.data.encoder

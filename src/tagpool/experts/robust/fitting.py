@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.robust.audit import find_weaknesses, possible_changes
 from tagpool.experts.robust.copies import Copies, make_copies
-from tagpool.experts.robust.dev_sets import DevSets, Scores
+from tagpool.experts.robust.dev_sets import Scores
 from tagpool.experts.robust.first import FirstTraining
 from tagpool.experts.robust.kinds import AUTO, changes_of, parse_kinds
 from tagpool.experts.robust.training import Decision, RobustTraining

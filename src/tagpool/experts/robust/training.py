@@ -27,9 +27,9 @@ from tagpool.optim.watch import Watch, Weights
 
 EPOCHS = 2
 """Passes over the sentences and copies: the weights begin close to their end, and time is bounded."""
-SHARES = (0.5, 0.75, 1.0)
+SHARES = (0.75, 1.0)
 """Shares of the new weights to try; smaller ones follow if all of them cost too much."""
-_SMALLER = (0.25, 0.1)
+_SMALLER = (0.5, 0.25, 0.1)
 DEFAULT_SHARE = 0.75
 """Share of the new weights without a dev set."""
 _ENOUGH = 0.95  # of the largest gain: more robustness costs more clean F1 than it is worth
@@ -68,13 +68,11 @@ class RobustTraining(LinearTraining):
         self.original = corpus
         super().__init__(first.tagger, corpus, None, **options)
         names = [name for kind in changes.values() for name in kind]
-        self.dev_sets = None if dev is None else DevSets.of(self, dev, names, train=corpus)
+        self.dev_sets = None if dev is None else DevSets.of(self, dev, names, train=corpus, templates=first.templates)
         self.decision: Decision | None = None
 
     def _data(self, sentences: Any, labels: Any) -> TrainingData:
-        data = RobustData(self.first, self.original, self.copies)
-        data.check()
-        return data
+        return RobustData(self.first, self.original, self.copies)
 
     def _trainer(self, expert: Expert) -> Trainer:
         first = self.first.trainer
@@ -100,16 +98,15 @@ class RobustTraining(LinearTraining):
 
     def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
         """The arguments of native models; of the last one, with the features that have weights."""
-        parts = super().parts(weights, history)
         if not self.is_done or not self.data.has_groups:
-            return parts
-        names, _, _, cells, edges, transitions = parts
+            return super().parts(weights, history)
         features, labels = self.training.cell_features(), self.training.cell_labels()
         is_used = np.zeros(self.data.feature_count, bool)
-        is_used[features[cells != 0]] = True
+        is_used[features[weights[: len(features)] != 0]] = True
         numbers = np.cumsum(is_used) - 1
         kept = is_used[features]
         self.data.rename(is_used.tobytes())
+        names, _, _, cells, edges, transitions = super().parts(weights, getattr(self.data.encoder, "fitted_history", None))
         return names, numbers[features[kept]].astype(np.uint32), labels[kept], cells[kept], edges, transitions
 
     def model(self, learned: Weights) -> _native.Model:
@@ -131,7 +128,8 @@ class RobustTraining(LinearTraining):
         if sets is None:
             return Decision(self.copies.counts, DEFAULT_SHARE)
         before = sets.clean_score(self, self.mixed(learned, 0.0))
-        least = before - float(self.tagger.robust_cost) / 100
+        one_span = 1 / max(self.size_of(sets.clean), 1)  # the smallest difference of a small dev set
+        least = before - max(float(self.tagger.robust_cost) / 100, one_span)
         clean: dict[float, float] = {}
         for share in (*reversed(SHARES), *_SMALLER):
             if share < min(SHARES) and any(one >= least for one in clean.values()):
@@ -162,6 +160,25 @@ class RobustTraining(LinearTraining):
             facts["dev"] = decision.clean[1]
         sizes = {"sentences": len(self.original), "tokens": self.original.token_count}
         return super().summary(watch) | {"trainer": first["trainer"]} | sizes | facts
+
+
+def describe_robust(facts: Mapping[str, Any]) -> str:
+    """Return the decision of a robust training, from its summary, in one line.
+
+    >>> describe_robust({"copies": {"case": 30}, "share": 0.75, "clean": (0.9, 0.899), "changed": {"lower": (0.5, 0.8)}})
+    'robust: 30 copies of sentences (case 30), share of their weights 0.75; dev F1 lower 50.0 → 80.0, clean 90.00 → 89.90'
+    """
+    scores = [f"{name} {100 * a:.1f} → {100 * b:.1f}" for name, (a, b) in (facts["changed"] or {}).items()]
+    clean = facts["clean"]
+    if not facts["copies"]:
+        return "robust: no change of the dev set costs significantly many points of F1; the model is the ordinary one"
+    if clean is not None:
+        scores.append(f"clean {100 * clean[0]:.2f} → {100 * clean[1]:.2f}")
+    copies, share = describe_copies(facts["copies"]), facts["share"]
+    if not share:
+        return f"robust: {copies} cost more clean F1 than robust_cost, or gained nothing; the model is the ordinary one"
+    shown = f"; dev F1 {', '.join(scores)}" if scores else "; without a dev set, the cost is not known (add --dev)"
+    return f"robust: {copies}, share of their weights {share:g}{shown}"
 
 
 def describe_copies(counts: Mapping[str, int]) -> str:
