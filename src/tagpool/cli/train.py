@@ -31,6 +31,9 @@ def train(
             help="Learn to stand changes of the text: case, typos, names, lists, groups, ... with commas between them; or auto.",
         ),
     ] = None,
+    truecase: Annotated[
+        bool, typer.Option("--truecase", help="Store the usual capitals of words in the model, for tagpool tag --truecase.")
+    ] = False,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
@@ -59,7 +62,7 @@ def train(
     """
     sections: dict[str, dict[str, Any]] = {
         "data": {"train": train, "dev": dev, "start": from_},
-        "learner": {"robust": robust},
+        "learner": {"robust": robust, "truecase": truecase or None},
         "output": {"model": model},
     }
     settings = options.merge_settings(sections)

@@ -5,6 +5,7 @@ A start-up file, like tagger.py.
 
 from __future__ import annotations
 
+from tagpool.errors import InputError
 from tagpool.experts.tagger import Tagger, TaggerParameters
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import declare_parameters, parameter
@@ -69,7 +70,23 @@ class Expert(Tagger, LinearParameters):
         default=0.2, minimum=0, maximum=100, help="Points of dev F1 on clean text that robust may cost."
     )
 
+    truecase: bool = parameter(
+        default=False, help="Whether the model stores the usual capitals of words, for tagpool tag --truecase and truecaser_."
+    )
+
     def _fit(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
+        truecaser = None
+        if self.truecase:
+            from tagpool.corpus.truecasing import Truecaser
+            from tagpool.experts.inputs import are_given_features, as_corpus
+
+            if are_given_features(sentences):
+                raise InputError("truecase: given features have no words; train on words with templates, or without truecase")
+            truecaser = Truecaser.of(as_corpus(sentences))
+        self._fit_weights(sentences, labels, on_epoch=on_epoch, **options)
+        self._truecaser = truecaser
+
+    def _fit_weights(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
         if self.robust is None:
             super()._fit(sentences, labels, on_epoch=on_epoch, **options)
             return
