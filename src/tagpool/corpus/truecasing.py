@@ -14,8 +14,9 @@ _SEVERAL = 2  # words with case, before their sentence counts as one without cap
 class Truecaser:
     """The usual form of each word, such as NATO or London.
 
-    ``forms`` are the words whose usual form has capitals; all others are written small. ``begins_large``: sentences begin with a
-    capital. Only sentences in which all letters are small, or all are capitals, are changed, if they have several words with case.
+    ``forms`` are the words whose usual form has capitals; all others are written small. ``begins_large``: sentences begin with
+    a capital. Only sentences in which all letters are small, or all are capitals, are changed, if they have several words with
+    case.
 
     >>> corpus = Corpus.from_lists(word=[["They", "left", "London", "."], ["She", "left", "too", "."]])
     >>> truecaser = Truecaser.of(corpus)
