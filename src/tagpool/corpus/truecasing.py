@@ -90,7 +90,9 @@ class Truecaser:
         result = [self.forms.get(word.lower(), word.lower()) if _has_case(word) else word for word in words]
         first = next((at for at, word in enumerate(result) if _has_case(word)), None)
         if self.begins_large and first is not None and result[first] == result[first].lower():
-            result[first] = result[first][:1].upper() + result[first][1:]
+            large = result[first][0].upper()
+            if len(large) == 1:  # not ß
+                result[first] = large + result[first][1:]
         return result
 
 

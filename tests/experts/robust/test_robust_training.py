@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -73,29 +74,28 @@ def test_the_second_training_begins_with_the_weights_of_the_first(templates: str
 
 
 def test_features_of_the_copies_do_not_count_for_the_sentences() -> None:
-    crf = CRF(PLAIN, robust="groups", min_count=2).fit(TRAIN)
-    plain = CRF(PLAIN, min_count=2).fit(TRAIN)
-    assert crf.feature_count == plain.feature_count
+    first = FirstTraining(CRF(PLAIN, robust="groups", min_count=2), TRAIN, None)
+    first.run()
+    for name in ("words", "lower"):
+        changes = {name: (name,)}
+        copies = make_copies(TRAIN, changes, seed=1, left_out=set(), by_document=False)
+        data = RobustTraining(first, TRAIN, copies, changes, dev=None).data
+        names, known = data.encoder.feature_names, first.data.encoder.feature_names
+        assert names[: len(known)] == known
+        assert (len(names) > len(known)) == (name == "lower")
+        counts = Counter(word for row in copies.corpus.words for word in row)
+        assert all(counts[one.removeprefix("word[0]=")] >= 2 for one in names[len(known) :] if one.startswith("word[0]="))
 
 
 def test_missing_lists_cost_less() -> None:
-    names = sorted(
-        {
-            word
-            for words, labels in zip(TRAIN.words, TRAIN.labels, strict=True)
-            for word, label in zip(words, labels, strict=True)
-            if label == "B-LOC"
-        }
-    )
-    known = sorted(
-        {
-            word
-            for words, labels in zip(DEV.words, DEV.labels, strict=True)
-            for word, label in zip(words, labels, strict=True)
-            if label == "B-LOC"
-        }
-    )
-    resources = {"cities": Gazetteer({"cities": [*names, *known]})}
+    names = {
+        word
+        for corpus in (TRAIN, DEV)
+        for words, labels in zip(corpus.words, corpus.labels, strict=True)
+        for word, label in zip(words, labels, strict=True)
+        if label == "B-LOC"
+    }
+    resources = {"cities": Gazetteer({"cities": sorted(names)})}
     templates = "word[-1..1]\n[lists]\ngazetteer(cities)[-1..1]\n"
     lost = []
     for options in ({}, {"robust": "lists", "robust_cost": 2.0}):

@@ -47,7 +47,10 @@ def changes_of(kinds: tuple[str, ...], corpus: Corpus, templates: TemplateSet) -
             f"robust: {perturbs[0]} changes words, and there is no column {WORD!r}; the columns are {', '.join(corpus.columns)}",
             source=corpus.source,
         )
-    return {kind: _changes(kind, templates) for kind in kinds}
+    changes = {kind: _changes(kind, templates) for kind in kinds}
+    if LISTS in changes and GROUPS in changes:
+        changes[GROUPS] = tuple(group for group in changes[GROUPS] if group != LISTS)
+    return changes
 
 
 def _changes(kind: str, templates: TemplateSet) -> tuple[str, ...]:
