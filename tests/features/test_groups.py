@@ -47,9 +47,9 @@ def test_a_sentence_lacks_exactly_the_templates_of_its_group(group: str) -> None
     for token, (before, after) in enumerate(rows):
         sentence = next(number for number, end in enumerate(ends[1:]) if token < end)
         # The edges of a sentence, and the window of capitals, have values of their own.
-        kept = [name for name in before if name.rpartition("=")[0] not in gone or "=_B" in name]
+        others = [name for name in before if name.rpartition("=")[0] not in gone or "=_B" in name]
         shown = [name for name in after if not (missing[sentence] == "shapes" and name.startswith("capitals("))]
-        assert shown == (kept if missing[sentence] else before)
+        assert shown == (others if missing[sentence] else before)
 
 
 def test_numbers_and_labels_are_in_no_group() -> None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tagpool.corpus.corpus import WORD, Corpus
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 _SEVERAL = 2  # words with case, before their sentence counts as one without capitals
 
@@ -25,7 +26,11 @@ class Truecaser:
     """
 
     def __init__(self, forms: Iterable[str], *, begins_large: bool = True) -> None:
-        self.forms = {form.lower(): form for form in sorted(forms)}
+        check_type(forms, Iterable, "the words with capitals; learn them with Truecaser.of(corpus)")
+        words = list(forms)
+        for form in words:
+            check_type(form, str, "words with capitals")
+        self.forms = {form.lower(): form for form in sorted(words)}
         self.begins_large = begins_large
 
     @classmethod
@@ -35,6 +40,7 @@ class Truecaser:
         The first word of a sentence may have its capital from its position: it counts only if the word is nowhere else.
         Sentences without capitals, or with no other letters, do not count.
         """
+        _check_corpus(corpus)
         if WORD not in corpus.columns:
             message = f"no column {WORD!r}, whose capitals are learned; the columns are {', '.join(corpus.columns)}"
             raise InputError(message, source=corpus.source)
@@ -52,7 +58,7 @@ class Truecaser:
         counts = first | inner
         if not counts:
             raise InputError("no capitals to learn: no sentence has large and small letters", source=corpus.source)
-        # Of forms that are equally frequent, the one with fewer capitals.
+        # Among equally frequent forms, the one with fewer capitals.
         usual = (max(sorted(forms, reverse=True), key=forms.__getitem__) for forms in counts.values())
         return cls((form for form in usual if form != form.lower()), begins_large=large > 0)
 
@@ -67,10 +73,11 @@ class Truecaser:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Truecaser: {len(self.forms):,} words with capitals>"
+        return f"<Truecaser: {counted(len(self.forms), 'word')} with capitals>"
 
     def restore(self, corpus: Corpus) -> Corpus:
-        """Return a corpus in which the sentences without capitals have the usual ones; the corpus itself if there are none."""
+        """Return a corpus in which the sentences without capitals have the usual ones; this corpus if no sentence needs them."""
+        _check_corpus(corpus)
         if WORD not in corpus.columns:
             raise InputError(f"no column {WORD!r} to restore; the columns are {', '.join(corpus.columns)}", source=corpus.source)
         rows = corpus.words
@@ -106,6 +113,10 @@ def has_lost_capitals(words: Sequence[str]) -> bool:
     if len(cased) < _SEVERAL:
         return False
     return all(word == word.lower() for word in cased) or all(word == word.upper() for word in cased)
+
+
+def _check_corpus(corpus: object) -> None:
+    check_type(corpus, Corpus, "a corpus; read one with read_corpus(path), or make one with Corpus.from_lists(word=...)")
 
 
 def _has_case(word: str) -> bool:

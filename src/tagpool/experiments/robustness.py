@@ -69,7 +69,7 @@ def run(setting: Setting) -> Study:
     study.tables = [tests.table("Perturbations: CoNLL-2003"), *other_corpora(setting)]
     study.notes += [
         f"robust CRF: robust='{KINDS}' (other corpora have no lists). Its share was chosen on perturbed dev text; "
-        "robust_cost is 0.2 points. Truecased: capitals are restored in sentences without any; they are learned from the training text.",
+        "robust_cost is 0.2 points. Truecased: sentences without capitals get the usual ones, learned from the training text.",
         "Perturbations have the shares of tagpool audit; names are made up and occur in no training sentence.",
     ]
     if setting.plots is not None:

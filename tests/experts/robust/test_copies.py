@@ -83,7 +83,7 @@ def test_kinds_that_the_features_do_not_have() -> None:
 
 def test_weaknesses_are_more_than_chance() -> None:
     changed = {"lower": 0.5, "upper": 0.895, "typos": 0.8, "suffixes": 0.7, "lists": 0.6}
-    found = find_weaknesses(Scores(0.9, changed, dict.fromkeys(changed, 300), 300))
-    assert found == {"case": ("lower",), "typos": ("typos",), "groups": ("suffixes",), "lists": ("lists",)}
+    weak = find_weaknesses(Scores(0.9, changed, dict.fromkeys(changed, 300), 300))
+    assert weak == {"case": ("lower",), "typos": ("typos",), "groups": ("suffixes",), "lists": ("lists",)}
     assert find_weaknesses(Scores(0.9, changed, dict.fromkeys(changed, 3), 3)) == {}
     assert find_weaknesses(None) == {}

@@ -163,7 +163,7 @@ def test_auto_may_find_nothing() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InputError, match="given features cannot be perturbed"):
+    with pytest.raises(InputError, match="not for given features"):
         CRF(robust="case").fit([[["a"], ["b"]]] * 3, [["X", "Y"]] * 3)
     with pytest.raises(InputError, match="trainer lbfgs"):
         CRF(PLAIN, robust="case", trainer=LBFGS()).fit(TRAIN)

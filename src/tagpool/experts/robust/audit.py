@@ -1,4 +1,4 @@
-"""What ``robust="auto"`` cures: the changes of the dev set that cost an ordinary model significantly many points of F1."""
+"""The changes that ``robust="auto"`` cures: those of the dev set that cost an ordinary model significantly many points of F1."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def find_weaknesses(audited: Scores | None) -> dict[str, tuple[str, ...]]:
     >>> find_weaknesses(Scores(0.9, {"lower": 0.5, "upper": 0.89, "typos": 0.8}, {"lower": 200, "upper": 200, "typos": 200}, 200))
     {'case': ('lower',), 'typos': ('typos',)}
     """
-    found: dict[str, tuple[str, ...]] = {}
+    weak: dict[str, tuple[str, ...]] = {}
     for name, score in audited.changed.items() if audited is not None else ():
         assert audited is not None
         error = math.hypot(_error(audited.clean, audited.size), _error(score, audited.sizes[name]))
         if audited.clean - score > _WIDTH * error:
             kind = CASE if name in CASES else name if name in PERTURBATIONS or name == LISTS else GROUPS
-            found[kind] = (*found.get(kind, ()), name)
-    return found
+            weak[kind] = (*weak.get(kind, ()), name)
+    return weak
 
 
 def _error(score: float, size: int) -> float:

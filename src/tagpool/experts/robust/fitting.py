@@ -91,9 +91,11 @@ class RobustFit:
 
 
 def _check(expert: Expert, sentences: Any) -> None:
-    """Raise an error for a training that cannot be robust."""
+    """Raise an error for a training that is not made for copies."""
     if are_given_features(sentences):
-        raise InputError("robust: given features cannot be perturbed; train on words with templates, or without robust")
+        raise InputError(
+            "robust: perturbations are for words, not for given features; train on words with templates, or without robust"
+        )
     if expert._part is not None:
         raise InputError("robust: members of a pool are trained on parts of the features; use robust without the pool")
     if expert.warm_start and expert.is_fitted:

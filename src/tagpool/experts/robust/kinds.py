@@ -44,7 +44,7 @@ def changes_of(kinds: tuple[str, ...], corpus: Corpus, templates: TemplateSet) -
     perturbs = [kind for kind in kinds if kind not in (LISTS, GROUPS)]
     if perturbs and WORD not in corpus.columns:
         raise InputError(
-            f"robust: {perturbs[0]} changes words, and there is no column {WORD!r}; the columns are {', '.join(corpus.columns)}",
+            f"robust: {perturbs[0]} needs words, and there is no column {WORD!r}; the columns are {', '.join(corpus.columns)}",
             source=corpus.source,
         )
     changes = {kind: _changes(kind, templates) for kind in kinds}

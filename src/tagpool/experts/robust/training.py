@@ -24,6 +24,7 @@ from tagpool.experts.training_data import TrainingData
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
+from tagpool.wording import counted
 
 EPOCHS = 3
 """Passes over the sentences and copies: the weights begin close to their end, and time is bounded."""
@@ -32,7 +33,6 @@ SHARES = (0.75, 1.0)
 _SMALLER = (0.5, 0.25, 0.1)
 DEFAULT_SHARE = 0.75
 """Share of the new weights without a dev set."""
-_ENOUGH = 0.97  # of the largest gain: more robustness costs more clean F1 than it is worth
 
 
 @dataclass
@@ -104,10 +104,17 @@ class RobustTraining(LinearTraining):
         is_used = np.zeros(self.data.feature_count, bool)
         is_used[features[weights[: len(features)] != 0]] = True
         numbers = np.cumsum(is_used) - 1
-        kept = is_used[features]
+        has_weights = is_used[features]
         self.data.rename(is_used.tobytes())
         names, _, _, cells, edges, transitions = super().parts(weights, getattr(self.data.encoder, "fitted_history", None))
-        return names, numbers[features[kept]].astype(np.uint32), labels[kept], cells[kept], edges, transitions
+        return (
+            names,
+            numbers[features[has_weights]].astype(np.uint32),
+            labels[has_weights],
+            cells[has_weights],
+            edges,
+            transitions,
+        )
 
     def model(self, learned: Weights) -> _native.Model:
         """The model of the expert."""
@@ -123,7 +130,7 @@ class RobustTraining(LinearTraining):
         return mixed
 
     def _decide(self, learned: Weights) -> Decision:
-        """Choose the smallest share of the new weights with almost the largest gain that does not cost too much clean F1."""
+        """Choose the share of the new weights that gains most among those that do not cost too much clean F1."""
         sets = self.dev_sets
         if sets is None:
             return Decision(self.copies.counts, DEFAULT_SHARE)
@@ -138,8 +145,7 @@ class RobustTraining(LinearTraining):
         allowed = [share for share, score in clean.items() if score >= least]
         scores = {share: sets.scores(self, self.mixed(learned, share)) for share in (0.0, *allowed)}
         gains = {share: self._mean(scores[share]) - self._mean(scores[0.0]) for share in allowed}
-        most = max(gains.values(), default=0.0)
-        chosen = min((share for share in allowed if gains[share] > 0 and gains[share] >= _ENOUGH * most), default=0.0)
+        chosen = max((share for share in allowed if gains[share] > 0), key=gains.__getitem__, default=0.0)
         changed = {name: (scores[0.0][name], scores[chosen][name]) for name in scores[0.0]}
         return Decision(self.copies.counts, chosen, (before, clean.get(chosen, before)), changed)
 
@@ -188,4 +194,4 @@ def describe_copies(counts: Mapping[str, int]) -> str:
     '2,000 copies of sentences (case 1,200, lists 800)'
     """
     parts = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
-    return f"{sum(counts.values()):,} copies of sentences ({parts})"
+    return f"{counted(sum(counts.values()), 'copy', 'copies')} of sentences ({parts})"
