@@ -13,6 +13,7 @@ _MODULES = {
     "corpus.formats": "read_corpus write_corpus",
     "corpus.schemes": "Scheme",
     "corpus.text": "tokenize",
+    "corpus.truecasing": "Truecaser",
     "corpus.builtin.corpus": "builtin_corpus",
     "perturbations.perturb": "perturb",
     "perturbations.perturbation": "Perturbation NotApplicable NewToken",

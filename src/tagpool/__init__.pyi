@@ -14,6 +14,7 @@ from tagpool.corpus.formats import read_corpus as read_corpus
 from tagpool.corpus.formats import write_corpus as write_corpus
 from tagpool.corpus.schemes import Scheme as Scheme
 from tagpool.corpus.text import tokenize as tokenize
+from tagpool.corpus.truecasing import Truecaser as Truecaser
 from tagpool.errors import InputError as InputError
 from tagpool.errors import ModelError as ModelError
 from tagpool.errors import NotFittedError as NotFittedError

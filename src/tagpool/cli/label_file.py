@@ -40,12 +40,13 @@ def label_file(
     threads: int = 1,
     keep_going: bool = False,
     resources: Mapping[str, Any] | None = None,
+    truecase: bool = False,
 ) -> None:
     """Label a file; the parameters are the options of ``tagpool tag``."""
     file = Path(expect_one_file(file, _one_by_one(model, file)))
     refuse_inputs("--output", output, (model, file))
     tagger = fastest(load_model(model, templates=True, resources=resources), threads)
-    labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
+    labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme, truecase=truecase)
     kind = kind or format_of(file)
     by_line = kind not in (Format.CONLL, Format.CONLLU)
     by_document = labeller.by_document and not by_line

@@ -62,6 +62,8 @@ def reproduce(
         print_json(study.to_dict())
         return
     _show(study)
+    for table in study.tables:
+        print_table(table.header, [list(line) for line in table.lines], left=1, title=table.title)
     for note in study.notes:
         output.print(f"- {note}")
     if folder is not None:

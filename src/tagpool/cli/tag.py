@@ -27,6 +27,9 @@ def tag(
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the labels.")] = 1,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Skip bad records, report them, and exit with 1.")] = False,
     use: UseOption = None,
+    truecase: Annotated[
+        bool, typer.Option("--truecase", help="Give sentences without capitals the usual ones, for the model only.")
+    ] = False,
 ) -> None:
     """Label a file or a stream.
 
@@ -44,6 +47,7 @@ def tag(
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
       tagpool tag small.tagpool test.conll --use cities=cities.txt
+      tagpool tag ner.tagpool chat.txt --format text --truecase
     """
     label_file(
         model,
@@ -58,4 +62,5 @@ def tag(
         threads=threads,
         keep_going=keep_going,
         resources=parse_uses(use),
+        truecase=truecase,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,16 @@ def train(
         typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
     ] = None,
     tune: Annotated[Tune, typer.Option(help="auto: choose the l2 penalty on --dev if the corpus is small.")] = Tune.AUTO,
+    robust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="Learn to stand changes of the text: case, typos, names, lists, groups, ... with commas between them; or auto.",
+        ),
+    ] = None,
+    truecase: Annotated[
+        bool, typer.Option("--truecase", help="Store the usual capitals of words in the model, for tagpool tag --truecase.")
+    ] = False,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
@@ -50,7 +60,12 @@ def train(
       tagpool train --learner opinion --set 'learner.members=["a.tagpool", "b.tagpool"]' --dev dev.conll --model m
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
-    settings = options.merge_settings({"data": {"train": train, "dev": dev, "start": from_}, "output": {"model": model}})
+    sections: dict[str, dict[str, Any]] = {
+        "data": {"train": train, "dev": dev, "start": from_},
+        "learner": {"robust": robust, "truecase": truecase or None},
+        "output": {"model": model},
+    }
+    settings = options.merge_settings(sections)
     if tune is Tune.OFF:
         fix_penalty(settings)
     train_with(settings, options.config or [], checkpoint, json=json)

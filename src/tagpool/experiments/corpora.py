@@ -81,6 +81,20 @@ def wnut17(setting: Setting, scheme: str = "bioes") -> Split:
     return _split(setting, *(in_scheme(part, scheme) for part in parts))
 
 
+def spanish(setting: Setting, scheme: str = "bioes") -> Split:
+    """Return Spanish names of CoNLL-2002."""
+    place = folder(setting) / "conll2002"
+    parts = [_read(place / f"esp.{part}.gz", "word,pos,label") for part in ("train", "testa", "testb")]
+    return _split(setting, *(in_scheme(part, scheme) for part in parts))
+
+
+def gene_mentions(setting: Setting, scheme: str = "bioes") -> Split:
+    """Return gene mentions of BioCreative II."""
+    place = folder(setting) / "bc2gm"
+    parts = [_read(place / f"{part}.tsv.gz", "word,label") for part in ("train", "devel", "test")]
+    return _split(setting, *(in_scheme(part, scheme) for part in parts))
+
+
 def conll2000(setting: Setting) -> Split:
     """Return chunks of CoNLL-2000; every tenth sentence of the training file is dev."""
     place = folder(setting) / "conll2000"

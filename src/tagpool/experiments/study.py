@@ -81,8 +81,9 @@ class Study:
     plots: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the name and the rows as a dictionary."""
-        return {"name": self.name, "rows": [row.to_dict() for row in self.rows]}
+        """Return the name, the rows and further tables as a dictionary."""
+        tables = [{"title": one.title, "header": list(one.header), "lines": [*map(list, one.lines)]} for one in self.tables]
+        return {"name": self.name, "rows": [row.to_dict() for row in self.rows]} | ({"tables": tables} if tables else {})
 
     def markdown(self, command: str) -> str:
         """Return the page in Markdown."""

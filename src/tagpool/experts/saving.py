@@ -15,6 +15,7 @@ from tagpool.experts.configuration import configuration_text
 from tagpool.experts.metadata import iterate_names, read_names, read_templates
 from tagpool.experts.references import REFERENCES, references_in, references_of
 from tagpool.experts.tagger import Tagger
+from tagpool.experts.truecasing import TRUECASE, pack_truecaser
 from tagpool.features.encoder import Encoder
 from tagpool.features.template import TemplateSet
 from tagpool.parameters import Parameters
@@ -70,6 +71,8 @@ def to_bytes(
         if options.names:
             arrays = {key: packed for key in (NAMES, HISTORY_NAMES) if (packed := _packed_names(expert, key)) is not None}
             arrays |= expert._name_arrays()
+    if (truecaser := expert.truecaser_) is not None:
+        arrays[TRUECASE] = pack_truecaser(truecaser)
     references = {} if options.resources else references_of(model, references_in(expert))
     if references:
         texts[REFERENCES] = json.dumps(references)

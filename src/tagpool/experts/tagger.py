@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tagpool.corpus.corpus import Corpus
+    from tagpool.corpus.truecasing import Truecaser
     from tagpool.experts.inducing.names import InducedFeatures
     from tagpool.experts.inside.description import Description
     from tagpool.experts.model_file import ModelFile
@@ -80,6 +81,7 @@ class Tagger(SequenceTagger, TaggerParameters):
     _references: dict[str, Reference] | None = None  # to lexicons that were outside the model file, by checksum
     _part: Any = None  # the Part of the features that a member of a pool has weights for
     _induced: InducedFeatures | None = None
+    _truecaser: Truecaser | None = None
     log_: list[Epoch]
     warm_start: bool
 
@@ -211,6 +213,13 @@ class Tagger(SequenceTagger, TaggerParameters):
         if self._summary is None:
             self._summary = read_summary(self._fitted().text("summary"))
         return self._summary
+
+    @property
+    def truecaser_(self) -> Truecaser | None:
+        """The truecaser that was trained with the tagger, for text without capitals; None without one."""
+        from tagpool.experts.truecasing import truecaser_of
+
+        return truecaser_of(self)
 
     @property
     def is_fitted(self) -> bool:

@@ -47,7 +47,7 @@ class Training:
         self.sample_weight = sample_weight
         self.epochs = epochs
         self.previous = self.previous_model(tagger) if resume and tagger.is_fitted else None
-        self.data = TrainingData(tagger, sentences, labels, self.previous)
+        self.data = self._data(sentences, labels)
         self.held_out = None if dev is None else self.data.encode_dev(dev)
         self.checkpoint = checkpoint
         self.facts = {} if checkpoint is None else training_facts(self)
@@ -55,6 +55,9 @@ class Training:
         self.seen_before = 0
         if self.previous is not None and epochs is not None:
             self.seen_before = int(self.previous.summary.get("sentences", 0))
+
+    def _data(self, sentences: Any, labels: Any) -> TrainingData:
+        return TrainingData(self.tagger, sentences, labels, self.previous)
 
     def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> None:
         """Train, and set the model of the tagger; after Ctrl-C, that of the finished epochs."""
@@ -80,10 +83,13 @@ class Training:
 
     def dev_score(self, learned: Any) -> float:
         """The score of learned weights on the dev set: F1 from 0 to 1, or accuracy for plain labels."""
-        dev = self.held_out
-        assert dev is not None
+        assert self.held_out is not None
+        return self.score_of(self.dev_labels(learned, self.held_out), self.held_out)
+
+    def score_of(self, states: NDArray[np.int32], dev: EncodedCorpus) -> float:
+        """The score of predicted states of encoded sentences."""
         assert dev.labels is not None
-        predicted = self.data.states.label_of[self.dev_labels(learned, dev)]
+        predicted = self.data.states.label_of[states]
         numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
         counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
@@ -91,8 +97,11 @@ class Training:
     @cached_property
     def dev_size(self) -> int:
         """The number of spans of the dev set; of tokens for plain labels."""
-        dev = self.held_out
-        assert dev is not None
+        assert self.held_out is not None
+        return self.size_of(self.held_out)
+
+    def size_of(self, dev: EncodedCorpus) -> int:
+        """The number of spans of encoded sentences; of tokens for plain labels."""
         assert dev.labels is not None
         gold = dev.labels.astype(np.int64)
         return len(count_chunks(Alignment(self.data.scored_labels, gold, gold, dev.sentences.astype(np.int64))).gold)

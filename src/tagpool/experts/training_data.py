@@ -53,7 +53,7 @@ class TrainingData:
             raise InputError(f"the model was trained on {trained}; continue with {trained}, not with {got}")
         self.encoder: Encoder | GivenEncoder
         self.corpus = None if self.takes_features else as_corpus(sentences, labels, unknown=UNKNOWN)
-        self.min_count = tagger.min_count or choose_min_count(tagger.templates, None if previous else self.corpus)
+        self.min_count = self._choose_min_count(previous)
         if self.corpus is None:
             self.encoded = self._encode_features(sentences, labels, previous)
         else:
@@ -80,6 +80,9 @@ class TrainingData:
                 f"no feature is left: none occurs {counted(self.min_count, 'time')}; use a smaller min_count, or more sentences",
                 source=self.source,
             )
+
+    def _choose_min_count(self, previous: PreviousModel | None) -> int:
+        return self.tagger.min_count or choose_min_count(self.tagger.templates, None if previous else self.corpus)
 
     def _number_states(self, labels: tuple[str, ...], previous: PreviousModel | None) -> States:
         """Number the gold labels, and return the states of the model."""
@@ -154,7 +157,7 @@ class TrainingData:
                 shown = "None" if label == UNKNOWN else repr(label)
                 message = f"the dev set has tokens with the label {shown}, which is unknown: they have no score; leave them out"
                 raise InputError(message, source=source)
-        self.scored_labels = tuple(dict.fromkeys((*self.states.labels, *labels)))
+        self.scored_labels = tuple(dict.fromkeys((*self.scored_labels, *labels)))
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""

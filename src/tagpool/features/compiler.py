@@ -70,6 +70,18 @@ def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
     return Program([], [], sparse, (), templates.boundary)
 
 
+def find_column(name: str, columns: Sequence[str]) -> str | None:
+    """Return the corpus column of a field: by name, or by number for fields of CRF++ templates.
+
+    >>> find_column("pos", ["word", "pos"]), find_column("column0", ["word", "pos"]), find_column("tag", ["word"])
+    ('pos', 'word', None)
+    """
+    if name in columns:
+        return name
+    match = _NUMBERED_COLUMN.match(name)
+    return columns[int(match[1])] if match and int(match[1]) < len(columns) else None
+
+
 class Compiler:
     """Compiler of the templates of a set for a corpus with these columns."""
 
@@ -145,11 +157,7 @@ class Compiler:
             raise fail(f"{call.resource!r}: expected a resource for {call.function}, got one for {kind}")
 
     def _column(self, name: str) -> str | None:
-        """Return the corpus column of a field: by name, or by number for fields of CRF++ templates."""
-        if name in self.columns:
-            return name
-        match = _NUMBERED_COLUMN.match(name)
-        return self.columns[int(match[1])] if match and int(match[1]) < len(self.columns) else None
+        return find_column(name, self.columns)
 
     # Atoms --------------------------------------------------------------------------------------------------------------
 
@@ -171,8 +179,8 @@ class Compiler:
         key: str | None = ""
         if expression.expression is not None:
             column, function = self._word_function(expression.expression)
-            # A function with a lexicon is not cached by its name, since the lexicon may change.
-            key = None if Term(expression.expression, ()).resources else str(expression.expression)
+            # A function with a lexicon is not cached by its name, since the lexicon may change. The column does not matter.
+            key = None if Term(expression.expression, ()).resources else str(_of_default_field(expression.expression))
         resource: Any = self.resources[expression.resource] if expression.resource else None
         lexicon: _native.PhraseLexicon | _native.VectorLexicon | None = None
         if expression.function == "gazetteer":
@@ -206,6 +214,13 @@ class Compiler:
             for offset in chain.from_iterable(term.offsets):
                 blocks.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
         return blocks
+
+
+def _of_default_field(expression: Expression) -> Expression:
+    """Return the same functions of the default column."""
+    if isinstance(expression, Field) or expression.expression is None:
+        return Field(DEFAULT_FIELD)
+    return replace(expression, expression=_of_default_field(expression.expression))
 
 
 def _backs(terms: tuple[tuple[Expression, int], ...]) -> tuple[int, ...]:

@@ -170,6 +170,12 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return [self._program.sparse[number] for number in self.fitted_native.template_numbers().tolist()]
 
     @property
+    def sparse_templates(self) -> tuple[SparseTemplate, ...]:
+        """Templates of the features, by number."""
+        _ = self.fitted_native
+        return self._program.sparse
+
+    @property
     def history_names(self) -> list[str]:
         """Names of the features that are combined with previous labels."""
         history = self.fitted_history

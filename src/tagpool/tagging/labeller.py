@@ -16,6 +16,7 @@ from tagpool.tagging.blocks import Block, Blocks
 if TYPE_CHECKING:
     from tagpool.chain.lattice import Labelling, Lattice
     from tagpool.corpus.constraints import SchemeConstraints
+    from tagpool.corpus.truecasing import Truecaser
     from tagpool.tagging.inner_lattices import InnerLattices
 
 
@@ -39,11 +40,22 @@ class Reading(NamedTuple):
         return f"score {self.score:.6f} log-probability {self.log_probability:.6f}"
 
 
+def _truecaser_of(tagger: Any) -> Truecaser:
+    """Return the truecaser of a model; an error without one."""
+    truecaser: Truecaser | None = getattr(tagger, "truecaser_", None)
+    if truecaser is None:
+        raise InputError("--truecase: the model stores no capitals; train it with --truecase, or leave the option out")
+    return truecaser
+
+
 class Labeller:
     """Labels sentences: the best sequence or the ``nbest``, with ``probabilities``, or only valid ones of a ``scheme``."""
 
-    def __init__(self, tagger: Any, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
+    def __init__(
+        self, tagger: Any, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None, truecase: bool = False
+    ) -> None:
         self.tagger = tagger
+        self.truecaser = _truecaser_of(tagger) if truecase else None
         if (nbest or probabilities or scheme is not None) and not tagger.has_probabilities:
             raise InputError(f"--nbest, --probabilities and --scheme need a model with probabilities, not a {tagger.kind}")
         self.names: list[str] = list(tagger.labels_)
@@ -71,13 +83,13 @@ class Labeller:
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """Return the best labels of each sentence."""
         if self.constraints is None:
-            best: list[list[str]] = self.tagger.tag_columns(columns)
+            best: list[list[str]] = self.tagger.tag_columns(self._restored(columns))
             return best
         return [reading.labels for (reading,) in self.readings(columns)]
 
     def lines(self, columns: _native.Columns, text: bytes, tabs: bool | None) -> tuple[bytes, bool] | None:
         """Return the lines of a CoNLL text with labels, and whether the first has a tab; None if that needs a closer look."""
-        if not self.plain or self.constraints is not None or not hasattr(self.tagger, "tag_lines"):
+        if not self.plain or self.constraints is not None or self.truecaser or not hasattr(self.tagger, "tag_lines"):
             return None
         labelled: tuple[bytes, bool] | None = self.tagger.tag_lines(columns, text, tabs)
         return labelled
@@ -86,7 +98,12 @@ class Labeller:
         """Return the readings of each sentence, best first."""
         if self.plain and self.constraints is None:
             return [[Reading(labels)] for labels in self.labels(columns)]
+        columns = self._restored(columns)
         return [readings for part in self._parts(Corpus(columns)) for readings in self._part_readings(part)]
+
+    def _restored(self, columns: _native.Columns) -> _native.Columns:
+        """Return the sentences with their usual capitals, if the labeller restores them."""
+        return columns if self.truecaser is None else self.truecaser.restore(Corpus(columns)).native
 
     def _parts(self, corpus: Corpus) -> Iterator[Corpus]:
         """Yield runs of sentences (or of documents, if the model reads them) whose lattices fit into memory together."""

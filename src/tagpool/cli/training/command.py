@@ -71,6 +71,10 @@ def _outputs(inputs: Sequence[str | Path], output: OutputOptions) -> tuple[Path,
 
 def _check_data(learner: Any, data: DataOptions) -> None:
     """Raise an error for missing files, before long work."""
+    if robust := getattr(learner, "robust", None):
+        from tagpool.experts.robust.kinds import parse_kinds  # noqa: PLC0415 - only robust trainings need it
+
+        parse_kinds(robust)
     weights = getattr(learner, "weights", None)
     learned = isinstance(weights, str) and weights != "uniform"
     if "members" in learner.parameters():

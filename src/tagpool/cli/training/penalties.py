@@ -46,7 +46,9 @@ class PenaltyChoice:
 
     def __init__(self, tagger: Expert, sentences: Corpus, dev: Corpus) -> None:
         self.chosen = tagger
-        self.scores = {float(tagger.l2): float(tagger.summary_["dev"] or 0.0)}
+        robust = tagger.summary_.get("robust")
+        ordinary = tagger.summary_["dev"] if robust is None else robust["clean"][0]
+        self.scores = {float(tagger.l2): float(ordinary or 0.0)}
         self._default = float(tagger.l2)
         self._sentences = sentences
         self._dev = dev
@@ -63,18 +65,25 @@ class PenaltyChoice:
         return self._spans >= _FEW
 
     def run(self, on_epoch: Callable[[Epoch], bool], checkpoint: Checkpoint | None = None) -> None:
-        """Train with each penalty. Another one than the default must be better by more than chance."""
+        """Train with each penalty. Another one than the default must be better by more than chance.
+
+        These trainings are ordinary ones. A robust one follows with the penalty that was chosen.
+        """
         default = self.scores[self._default]
         required = default + chance_margin(default, self._spans)
         parameters = self.chosen.get_params(deep=False)
         for number, factor in enumerate(FACTORS):
-            tagger = type(self.chosen)(**{**parameters, "l2": self._default * factor})
+            tagger = type(self.chosen)(**{**parameters, "l2": self._default * factor, "robust": None})
             part = None if checkpoint is None else checkpoint.part(f"l2-{number}")
             tagger.fit(self._sentences, dev=self._dev, on_epoch=on_epoch, checkpoint=part)
             dev_score = float(tagger.summary_["dev"] or 0.0)
             self.scores[float(tagger.l2)] = dev_score
             if dev_score > required:
                 self.chosen, required = tagger, dev_score
+        if parameters["robust"] is not None and self.chosen.l2 != self._default:
+            part = None if checkpoint is None else checkpoint.part("robust-l2")
+            self.chosen = type(self.chosen)(**{**parameters, "l2": self.chosen.l2})
+            self.chosen.fit(self._sentences, dev=self._dev, on_epoch=on_epoch, checkpoint=part)
 
     def describe(self) -> str:
         """Return the scores and the choice in words."""

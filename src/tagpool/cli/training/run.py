@@ -181,6 +181,10 @@ class Run:
             self.interrupted = True
         if self.tunes and not self.interrupted and isinstance(tagger, Expert):
             self._choose_penalty(tagger, sentences)
+        if robust := self.learner.summary_.get("robust"):
+            from tagpool.experts.robust.training import describe_robust  # noqa: PLC0415 - only robust trainings need it
+
+            self.progress.step(describe_robust(robust))
 
     def _choose_penalty(self, tagger: Expert, sentences: Corpus) -> None:
         """Train with other penalties. Without a dev set, or with a large corpus, the default is used."""

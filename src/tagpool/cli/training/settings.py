@@ -43,7 +43,7 @@ class LearnerOptions:
         options = {
             "data": {**sections.get("data", {}), "columns": self.columns, "label": self.label},
             "features": {"templates": self.features},
-            "learner": {"kind": self.learner, "seed": self.seed, "threads": self.threads},
+            "learner": {**sections.get("learner", {}), "kind": self.learner, "seed": self.seed, "threads": self.threads},
             "output": sections.get("output", {}),
         }
         for section, values in options.items():

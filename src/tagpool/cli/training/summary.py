@@ -16,19 +16,23 @@ def tagger_summary(tagger: Tagger) -> dict[str, Any]:
     """The summary of a tagger."""
     model, summary = tagger._fitted(), tagger.summary_
     count = getattr(tagger, "conjunction_count", None)
-    return {
-        "learner": tagger.kind,
-        "sentences": summary["sentences"],
-        "tokens": summary["tokens"],
-        "labels": list(tagger.labels_),
-        "features": model.feature_count,
-        "weights": model.weight_count,
-        "trainer": summary["trainer"],
-        "epochs": summary["epochs"],
-        "loss": summary["loss"],
-        "best_dev_f1": _in_percent(summary["dev"]),
-        "ended": _end_of(tagger),
-    } | ({} if count is None else {"conjunctions": count})
+    return (
+        {
+            "learner": tagger.kind,
+            "sentences": summary["sentences"],
+            "tokens": summary["tokens"],
+            "labels": list(tagger.labels_),
+            "features": model.feature_count,
+            "weights": model.weight_count,
+            "trainer": summary["trainer"],
+            "epochs": summary["epochs"],
+            "loss": summary["loss"],
+            "best_dev_f1": _in_percent(summary["dev"]),
+            "ended": _end_of(tagger),
+        }
+        | ({"robust": summary["robust"]} if "robust" in summary else {})
+        | ({} if count is None else {"conjunctions": count})
+    )
 
 
 def _end_of(tagger: Tagger) -> str:

@@ -5,6 +5,7 @@ A start-up file, like tagger.py.
 
 from __future__ import annotations
 
+from tagpool.errors import InputError
 from tagpool.experts.tagger import Tagger, TaggerParameters
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import declare_parameters, parameter
@@ -60,6 +61,39 @@ class Expert(Tagger, LinearParameters):
     l1: float = parameter(default=0.0, minimum=0, tune=(0.01, 10.0), help="Penalty l1·|w| (trainers owlqn and fobos).")
     trainer: Trainer | str = parameter(default="sgd", kinds=trainers, help="Trainer that finds the weights.")
     warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
+    robust: str | None = parameter(
+        default=None,
+        help="Changes of text that the model learns to stand, with commas between them: case, typos, ocr, spaces, punctuation, "
+        "diacritics, digits, tokens, names; lists or groups (features that are missing); or auto, all that cost it F1 on dev.",
+    )
+    robust_cost: float = parameter(
+        default=0.2, minimum=0, maximum=100, help="Points of dev F1 on clean text that robust may cost."
+    )
+
+    truecase: bool = parameter(
+        default=False, help="Whether the model stores the usual capitals of words, for tagpool tag --truecase and truecaser_."
+    )
+
+    def _fit(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
+        truecaser = None
+        if self.truecase:
+            from tagpool.corpus.truecasing import Truecaser
+            from tagpool.experts.inputs import are_given_features, as_corpus
+
+            if are_given_features(sentences):
+                raise InputError("truecase: given features have no words; train on words with templates, or without truecase")
+            truecaser = Truecaser.of(as_corpus(sentences))
+        self._fit_weights(sentences, labels, on_epoch=on_epoch, **options)
+        self._truecaser = truecaser
+
+    def _fit_weights(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
+        if self.robust is None:
+            super()._fit(sentences, labels, on_epoch=on_epoch, **options)
+            return
+        from tagpool.experts.robust.fitting import RobustFit
+
+        checkpoint = options.pop("checkpoint")
+        RobustFit(self, sentences, labels, **options).run(on_epoch, checkpoint)
 
     def _recall(self) -> None:
         """Checks that only B and I labels of a file have two states, which further training relies on."""

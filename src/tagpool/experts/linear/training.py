@@ -20,6 +20,7 @@ from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
+from tagpool.optim.trainer import Trainer
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Watch, Weights
 from tagpool.wording import counted
@@ -38,7 +39,7 @@ class LinearTraining(Training):
     forgets = True  # features without weights, whose names would double the file
 
     def __init__(self, expert: Expert, sentences: Any, labels: Any, **options: Any) -> None:
-        self.trainer = trainer_of(expert.trainer)
+        self.trainer = self._trainer(expert)
         self.trainer_name = repr(self.trainer)
         super().__init__(expert, sentences, labels, **options)
         previous = self.previous
@@ -56,8 +57,8 @@ class LinearTraining(Training):
             l2=l2,
             l1=float(expert.l1),
             example_weights=self._example_weights(),
-            start=None if previous is None else previous.start(self.training, len(self.data.labels)),
-            trained_on=0 if previous is None else int(previous.summary.get("sentences", 0)),
+            start=self._start(),
+            trained_on=self._trained_on(),
             groups=self._feature_groups(self.trainer.groups_by) if self.trainer.groups_by else None,
             seed=expert.seed,
             threads=expert.threads,
@@ -67,6 +68,17 @@ class LinearTraining(Training):
         del self.data.encoded  # the training set has its own layout
         if self.trainer.only_stochastic:
             self.training.keep_shards_only()
+
+    def _trainer(self, expert: Expert) -> Trainer:
+        return trainer_of(expert.trainer)
+
+    def _start(self) -> Weights | None:
+        """The first weights; None for zero."""
+        return None if self.previous is None else self.previous.start(self.training, len(self.data.labels))
+
+    def _trained_on(self) -> int:
+        """The number of sentences that the first weights were trained on."""
+        return 0 if self.previous is None else int(self.previous.summary.get("sentences", 0))
 
     def _training_set(self) -> _native.TrainingSet:
         data, trainer, previous = self.data, self.trainer, self.previous

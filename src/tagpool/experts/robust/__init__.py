@@ -1,0 +1,1 @@
+"""Robust training of experts: with copies of sentences that are perturbed, or lack a group of features."""

@@ -1,0 +1,197 @@
+"""The second training of a robust expert: it continues with copies, and its weights are mixed with those of the first.
+
+Training with copies makes the expert robust; the average with the ordinary weights gives back what that costs on clean text. The
+share of the new weights is chosen on the dev set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tagpool import _native
+from tagpool.corpus.corpus import Corpus
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.training import LinearTraining
+from tagpool.experts.robust.copies import Copies
+from tagpool.experts.robust.data import RobustData
+from tagpool.experts.robust.dev_sets import DevSets, kind_of
+from tagpool.experts.robust.first import FirstTraining
+from tagpool.experts.training_data import TrainingData
+from tagpool.optim.sgd import SGD
+from tagpool.optim.trainer import Trainer
+from tagpool.optim.watch import Watch, Weights
+from tagpool.wording import counted
+
+EPOCHS = 3
+"""Passes over the sentences and copies: the weights begin close to their end, and time is bounded."""
+SHARES = (0.75, 1.0)
+"""Shares of the new weights to try; smaller ones follow if all of them cost too much."""
+_SMALLER = (0.5, 0.25, 0.1)
+DEFAULT_SHARE = 0.75
+"""Share of the new weights without a dev set."""
+
+
+@dataclass
+class Decision:
+    """The result of a robust training, for its summary; scores are F1 from 0 to 1, before and after."""
+
+    copies: dict[str, int]
+    share: float
+    clean: tuple[float, float] | None = None
+    changed: dict[str, tuple[float, float]] | None = None
+
+
+class RobustTraining(LinearTraining):
+    """A training on sentences and copies that begins with the weights of the first training."""
+
+    tagger: Expert
+    data: RobustData
+    is_done = False
+
+    def __init__(
+        self,
+        first: FirstTraining,
+        corpus: Corpus,
+        copies: Copies,
+        changes: Mapping[str, Sequence[str]],
+        *,
+        dev: Any,
+        **options: Any,
+    ) -> None:
+        self.first = first
+        self.copies = copies
+        self.changes = changes
+        self.original = corpus
+        super().__init__(first.tagger, corpus, None, **options)
+        names = [name for kind in changes.values() for name in kind]
+        self.dev_sets = None if dev is None else DevSets.of(self, dev, names, train=corpus, templates=first.templates)
+        self.decision: Decision | None = None
+
+    def _data(self, sentences: Any, labels: Any) -> TrainingData:
+        return RobustData(self.first, self.original, self.copies)
+
+    def _trainer(self, expert: Expert) -> Trainer:
+        first = self.first.trainer
+        assert isinstance(first, SGD)
+        return SGD(**{**first.get_params(deep=False), "epochs": EPOCHS, "tolerance": 0.0, "average_from": 0})
+
+    def _start(self) -> Weights:
+        self.begin = self.first.start.weights_in(self)
+        return self.begin
+
+    def _trained_on(self) -> int:
+        return len(self.original)
+
+    def learn(self, watch: Watch) -> Weights:
+        """Run the epochs on the sentences and their copies."""
+        watch.note(f"continued with {describe_copies(self.copies.counts)}")
+        return super().learn(watch)
+
+    def install(self, learned: Weights, watch: Watch) -> None:
+        """Set the model of the tagger, with the share of the new weights that is best on dev."""
+        self.decision = self._decide(learned)
+        super().install(self.mixed(learned, self.decision.share), watch)
+
+    def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
+        """The arguments of native models; of the last one, with the features that have weights."""
+        if not self.is_done or not self.data.has_groups:
+            return super().parts(weights, history)
+        features, labels = self.training.cell_features(), self.training.cell_labels()
+        is_used = np.zeros(self.data.feature_count, bool)
+        is_used[features[weights[: len(features)] != 0]] = True
+        numbers = np.cumsum(is_used) - 1
+        has_weights = is_used[features]
+        self.data.rename(is_used.tobytes())
+        names, _, _, cells, edges, transitions = super().parts(weights, getattr(self.data.encoder, "fitted_history", None))
+        return (
+            names,
+            numbers[features[has_weights]].astype(np.uint32),
+            labels[has_weights],
+            cells[has_weights],
+            edges,
+            transitions,
+        )
+
+    def model(self, learned: Weights) -> _native.Model:
+        """The model of the expert."""
+        self.is_done = True
+        self.forgets = not self.data.has_groups  # else the features without weights are left out before
+        return super().model(learned)
+
+    def mixed(self, learned: Weights, share: float) -> Weights:
+        """Return the average of the first weights and the learned ones."""
+        mixed: Weights = learned.copy()  # its padding stays
+        count = len(self.begin)
+        mixed[:count] = ((1 - share) * self.begin + share * learned[:count]).astype(np.float32)
+        return mixed
+
+    def _decide(self, learned: Weights) -> Decision:
+        """Choose the share of the new weights that gains most among those that do not cost too much clean F1."""
+        sets = self.dev_sets
+        if sets is None:
+            return Decision(self.copies.counts, DEFAULT_SHARE)
+        before = sets.clean_score(self, self.mixed(learned, 0.0))
+        one_span = 1 / max(self.size_of(sets.clean), 1)  # the smallest difference of a small dev set
+        least = before - max(float(self.tagger.robust_cost) / 100, one_span)
+        clean: dict[float, float] = {}
+        for share in (*reversed(SHARES), *_SMALLER):
+            if share < min(SHARES) and any(one >= least for one in clean.values()):
+                break
+            clean[share] = sets.clean_score(self, self.mixed(learned, share))
+        allowed = [share for share, score in clean.items() if score >= least]
+        scores = {share: sets.scores(self, self.mixed(learned, share)) for share in (0.0, *allowed)}
+        gains = {share: self._mean(scores[share]) - self._mean(scores[0.0]) for share in allowed}
+        chosen = max((share for share in allowed if gains[share] > 0), key=gains.__getitem__, default=0.0)
+        changed = {name: (scores[0.0][name], scores[chosen][name]) for name in scores[0.0]}
+        return Decision(self.copies.counts, chosen, (before, clean.get(chosen, before)), changed)
+
+    def _mean(self, scores: Mapping[str, float]) -> float:
+        """Return the mean over the kinds."""
+        of_kind: dict[str, list[float]] = {}
+        for name, score in scores.items():
+            of_kind.setdefault(kind_of(name, self.changes), []).append(score)
+        return float(np.mean([np.mean(values) for values in of_kind.values()])) if of_kind else 0.0
+
+    def summary(self, watch: Watch) -> dict[str, Any]:
+        """Facts about both trainings."""
+        assert self.decision is not None
+        first = self.first.facts_of_training
+        decision = self.decision
+        facts = {"epochs": first["epochs"] + (watch.log[-1].number if watch.log else 0), "robust": asdict(decision)}
+        if decision.clean is not None:
+            facts["dev"] = decision.clean[1]
+        sizes = {"sentences": len(self.original), "tokens": self.original.token_count}
+        return super().summary(watch) | {"trainer": first["trainer"]} | sizes | facts
+
+
+def describe_robust(facts: Mapping[str, Any]) -> str:
+    """Return the decision of a robust training, from its summary, in one line.
+
+    >>> describe_robust({"copies": {"case": 30}, "share": 0.75, "clean": (0.9, 0.899), "changed": {"lower": (0.5, 0.8)}})
+    'robust: 30 copies of sentences (case 30), share of their weights 0.75; dev F1 lower 50.0 → 80.0, clean 90.00 → 89.90'
+    """
+    scores = [f"{name} {100 * a:.1f} → {100 * b:.1f}" for name, (a, b) in (facts["changed"] or {}).items()]
+    clean = facts["clean"]
+    if not facts["copies"]:
+        return "robust: no change of the dev set costs significantly many points of F1; the model is the ordinary one"
+    if clean is not None:
+        scores.append(f"clean {100 * clean[0]:.2f} → {100 * clean[1]:.2f}")
+    copies, share = describe_copies(facts["copies"]), facts["share"]
+    if not share:
+        return f"robust: {copies} cost more clean F1 than robust_cost, or gained nothing; the model is the ordinary one"
+    shown = f"; dev F1 {', '.join(scores)}" if scores else "; without a dev set, the cost is not known (add --dev)"
+    return f"robust: {copies}, share of their weights {share:g}{shown}"
+
+
+def describe_copies(counts: Mapping[str, int]) -> str:
+    """Return the numbers of copies in words.
+
+    >>> describe_copies({"case": 1200, "lists": 800})
+    '2,000 copies of sentences (case 1,200, lists 800)'
+    """
+    parts = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
+    return f"{counted(sum(counts.values()), 'copy', 'copies')} of sentences ({parts})"
