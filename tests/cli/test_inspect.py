@@ -93,6 +93,16 @@ def test_explain_a_sentence(data: Path) -> None:
     assert "Oslo" not in shown
 
 
+def test_explain_why_not_another_label(data: Path) -> None:
+    command = ("explain", data / "ner.tagpool", "Ann moved to Oslo.", "--token", 4, "--instead", "B-ORG")
+    shown = succeed(*command)
+    assert "(rather than B-ORG " in shown
+    assert " more" in shown  # n-grams of one template
+    assert len(succeed(*command, "--all", "--top", 50).splitlines()) > len(succeed(*command, "--top", 50).splitlines())
+    message = fail("explain", data / "ner.tagpool", "Ann", "--instead", "B-X")
+    assert "--instead B-X: the labels of the model are B-LOC, " in message
+
+
 def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
     model = data / "pos.tagpool"
     assert "reads the columns word, pos" in fail("explain", model, "Ann left")

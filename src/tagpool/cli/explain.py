@@ -30,7 +30,11 @@ def explain(
     ] = None,
     sentence: Annotated[int, typer.Option(min=1, help="Number of the sentence in --file.")] = 1,
     token: Annotated[int | None, typer.Option(min=1, help="Only the token with this number.")] = None,
-    top: Annotated[int, typer.Option(min=0, help="Number of features per token.")] = 8,
+    instead: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="Explain why not this label, in place of the runner-up.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=0, help="Number of templates per token; of features with --all.")] = 8,
+    every: Annotated[bool, typer.Option("--all", help="List features one by one, not by template.")] = False,
     columns: ColumnsOption = None,
     separator: Annotated[str, typer.Option(help="Column separator in SENTENCE.")] = "/",
     format: FormatOption = None,  # noqa: A002 - the option's name
@@ -40,13 +44,14 @@ def explain(
 ) -> None:
     """Show the features behind each label of a sentence.
 
-    The number before a feature is its contribution to the lead of the label over the runner-up. The last line names the fewest
-    features without which the label would change. A pool shows the vote and the weight of every member. A model that reads more
-    than words takes tokens with their columns: word/pos, named by --columns.
+    The number before a template is the contribution of its features to the lead of the label over the runner-up. The last line
+    names the fewest features without which the label would change. A pool shows the vote and the weight of every member. A
+    model that reads more than words takes tokens with their columns: word/pos, named by --columns.
 
     \b
     Examples:
       tagpool explain ner.tagpool "Ann Smith moved to Oslo."
+      tagpool explain ner.tagpool "Ann Smith moved to Oslo." --token 5 --instead B-ORG --all
       tagpool explain pool.tagpool "Ann Smith moved to Oslo." --top 0
       tagpool explain chunker.tagpool "the/DT cat/NN" --columns word,pos
       tagpool explain ner.tagpool --file test.conll --sentence 3 --token 2
@@ -60,7 +65,7 @@ def explain(
         corpus = read_files(file, lambda path: _read(tagger, path, columns, format, encoding))
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: expected 1 to {len(corpus):,}, the number of sentences", source=file)
-    explanation = tagger.explain(corpus, sentence - 1)
+    explanation = tagger.explain(corpus, sentence - 1, instead=_check_label(tagger, instead))
     if token is not None and token > len(explanation):
         raise InputError(f"--token {token}: the sentence has {counted(len(explanation), 'token')}")
     places = [place for place in range(len(explanation)) if token in (None, place + 1)]
@@ -68,10 +73,16 @@ def explain(
         print_json({"tokens": [{"number": place + 1} | explanation[place].to_dict() for place in places]})
         return
     for place in places:
-        heading, *lines = explanation.text(place, top).split("\n")
+        heading, *lines = explanation.text(place, top, by_template=not every).split("\n")
         output.print(heading, style="bold")
         for line in lines:
             output.print(line)
+
+
+def _check_label(tagger: SequenceTagger, label: str | None) -> str | None:
+    if label is not None and label not in tagger.labels_:
+        raise InputError(f"--instead {label}: the labels of the model are {', '.join(sorted(set(tagger.labels_)))}")
+    return label
 
 
 def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator: str) -> Corpus:

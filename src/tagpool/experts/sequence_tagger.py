@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Self = TypeVar("Self", bound="SequenceTagger")
     Sentences: TypeAlias = Corpus | Iterable[Any]
     Labels: TypeAlias = Iterable[Iterable[str | None]]
+    Instead: TypeAlias = str | Sequence[str | None] | None
 
 
 class SequenceTagger(Parameters):
@@ -178,18 +179,19 @@ class SequenceTagger(Parameters):
 
         return top_features(self.merge(), top=n, labels=[label], template=template)[label]
 
-    def explain(self, sentence: Any, number: int = 0) -> Explanation:
+    def explain(self, sentence: Any, number: int = 0, *, instead: Instead = None) -> Explanation:
         """The features (and the votes of members) behind each label of a sentence.
 
         ``sentence`` is a list of words, a mapping of columns, or a corpus; of a corpus, sentence ``number`` is explained with
-        its document.
+        its document. Labels are compared with the runner-up, or with the label ``instead``: one for all tokens, or a list with
+        a label (None: the runner-up) for each.
         """
         from tagpool.experts.inputs import one_sentence
 
         with MemoryFor("explain the sentence"):
-            return self._explain(*one_sentence(sentence, number))
+            return self._explain(*one_sentence(sentence, number), instead)
 
-    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+    def _explain(self, corpus: Corpus, number: int, instead: Instead = None) -> Explanation:
         raise NotImplementedError
 
     def without(self, *groups: str, templates: str = "") -> Any:

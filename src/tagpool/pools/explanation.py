@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +36,13 @@ class TokenVotes(TokenExplanation):
         """The label with its probability."""
         return self.features.heading if self.features else f"{self.label} {self.probability:.1%}"
 
-    def lines(self, top: int = 8) -> list[str]:
+    def lines(self, top: int = 8, *, by_template: bool = True) -> list[str]:
         """Votes, then features."""
         width = max(len(vote.member) for vote in self.votes)
         lines = [
             f"{INDENT}{vote.weight:8.3f}  {vote.member:<{width}}  {vote.label} {vote.probability:.1%}" for vote in self.votes
         ]
-        return lines + (self.features.lines(top) if self.features else [])
+        return lines + (self.features.lines(top, by_template=by_template) if self.features else [])
 
     def to_dict(self) -> dict[str, Any]:
         """The votes with the fields of ``features``."""
@@ -50,10 +51,10 @@ class TokenVotes(TokenExplanation):
         return fields | (self.features.to_dict() if self.features else {})
 
 
-def explain_pool(pool: Pool, corpus: Corpus, number: int) -> Explanation:
-    """Explain the labels of a sentence of a corpus."""
+def explain_pool(pool: Pool, corpus: Corpus, number: int, instead: Sequence[str | None]) -> Explanation:
+    """Explain the labels of a sentence of a corpus; ``instead`` has the label to compare with at each token, or None."""
     tokens = token_votes(pool, corpus, number)
-    features = pool._feature_explanations(corpus, number)
+    features = pool._feature_explanations(corpus, number, instead)
     if features is not None:
         tokens = [replace(token, features=one) for token, one in zip(tokens, features, strict=True)]
     return Explanation(tokens)

@@ -15,6 +15,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, MemoryFor, NotFittedError
 from tagpool.experts.forbidden import ForbiddenEdges
 from tagpool.experts.inputs import as_sentences, one_sentence
+from tagpool.experts.inside.explanation import check_instead
 from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.description import Description
     from tagpool.experts.inside.explanation import Explanation, TokenExplanation
     from tagpool.experts.linear.expert import Expert
-    from tagpool.experts.sequence_tagger import Sentences
+    from tagpool.experts.sequence_tagger import Instead, Sentences
 
 Self = TypeVar("Self", bound="Pool")
 
@@ -205,13 +206,15 @@ class Pool(SequenceTagger):
         """
         return token_votes(self, *one_sentence(sentence, number))
 
-    def _explain(self, corpus: Corpus, number: int) -> Explanation:
-        return explain_pool(self, corpus, number)
+    def _explain(self, corpus: Corpus, number: int, instead: Instead = None) -> Explanation:
+        return explain_pool(self, corpus, number, check_instead(instead, self.labels_, len(corpus[number])))
 
-    def _feature_explanations(self, corpus: Corpus, number: int) -> Sequence[TokenExplanation] | None:
+    def _feature_explanations(
+        self, corpus: Corpus, number: int, instead: Sequence[str | None]
+    ) -> Sequence[TokenExplanation] | None:
         """Return the explanation of the merged model; None if the pool does not merge."""
         try:
-            return self.merge().explain(corpus, number).tokens
+            return self.merge().explain(corpus, number, instead=instead).tokens
         except InputError:
             return None
 

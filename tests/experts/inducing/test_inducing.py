@@ -294,6 +294,13 @@ def test_contributions_add_up_to_the_lead(tagger, corpora):
     assert any(" & " in item.feature for item in token.contributions)
 
 
+def test_contributions_add_up_to_the_lead_over_a_chosen_label(tagger, corpora):
+    for token in explain(tagger, corpora[1], 0, "B-PER"):
+        assert token.chosen == (token.label != "B-PER")
+        assert token.runner_up == "B-PER" or not token.chosen
+        assert sum(item.difference for item in token.contributions) == pytest.approx(token.lead, abs=1e-4)
+
+
 def test_strongest_single_features_and_counts(tagger):
     counts = features_by_template(tagger)
     assert counts["word[0]"] > 100

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagpool import CRF, SGD, Corpus
+from tagpool import CRF, SGD, Corpus, InputError
+from tagpool.experts.inside.explanation import group_by_template
 from tagpool.experts.inside.linear import explain
 
 TEMPLATES = "word[0]\nsuffix(word, 1)[0]\nbias[0]"
@@ -82,16 +83,16 @@ class Oracle:
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
 
 
-def explained(kind: str, words: list[str]) -> tuple[CRF, Oracle, Any]:
+def explained(kind: str, words: list[str], instead: str | None = None) -> tuple[CRF, Oracle, Any]:
     crf = trained(kind)
-    return crf, Oracle(crf, words), explain(crf, Corpus.from_lists(word=[words]))
+    return crf, Oracle(crf, words), explain(crf, Corpus.from_lists(word=[words]), instead=instead)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(words=sentences)
+@given(words=sentences, instead=st.sampled_from([None, *NUMBERS]))
 @settings(deadline=None)
-def test_differences_add_up_to_that_of_two_sequences(kind: str, words: list[str]) -> None:
-    crf, oracle, reported = explained(kind, words)
+def test_differences_add_up_to_that_of_two_sequences(kind: str, words: list[str], instead: str | None) -> None:
+    crf, oracle, reported = explained(kind, words, instead)
     best = tuple(crf.labels_.index(one.label) for one in reported)
     scores = {y: oracle.score(y) for y in product(range(3), repeat=len(words))}
     assert scores[best] == pytest.approx(max(scores.values()), abs=1e-4)
@@ -99,6 +100,8 @@ def test_differences_add_up_to_that_of_two_sequences(kind: str, words: list[str]
     probabilities = {y: np.exp(score - max(scores.values())) for y, score in scores.items()}
     total = sum(probabilities.values())
     for place, one in enumerate(reported):
+        assert one.chosen == (instead not in (None, one.label))
+        assert one.runner_up == instead or not one.chosen
         runner_up = crf.labels_.index(one.runner_up)
         for label, result in ((best[place], one.probability), (runner_up, one.runner_up_probability)):
             mass = sum(p for y, p in probabilities.items() if y[place] == label)
@@ -149,6 +152,42 @@ def test_names_of_transitions() -> None:
         for one in explain(crf, Corpus.from_lists(word=[list(words)])):
             names |= {item.feature for item in one.beside}
     assert {"(start) → A", "A → (end)", "A → B"} <= names
+
+
+def test_other_labels_per_token() -> None:
+    crf = trained(HISTORY)
+    words = ["a0", "d", "b0"]
+    labels = crf.predict([words])[0]
+    other = next(label for label in crf.labels_ if label != labels[1])
+    first, second, third = crf.explain(words, instead=[labels[0], other, None])
+    assert (first.chosen, second.chosen, third.chosen) == (False, True, False)
+    assert second.runner_up == other
+    assert f"(rather than {other} " in second.heading
+    assert first == crf.explain(words)[0]
+    assert third == crf.explain(words)[2]
+
+
+@pytest.mark.parametrize(
+    ("instead", "message"),
+    [("X", "instead='X': the labels are A, B, C"), (["A"], "expected a label for each of 2 tokens, got 1")],
+)
+def test_unknown_labels_are_refused(instead: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        trained(TEMPLATES).explain(["a0", "d"], instead=instead)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(words=sentences)
+@settings(deadline=None)
+def test_templates_share_the_contributions_of_their_features(kind: str, words: list[str]) -> None:
+    for one in explained(kind, words)[2]:
+        groups = group_by_template(one.contributions)
+        assert len({group.template for group in groups}) == len(groups)
+        members = [member for group in groups for member in group.contributions]
+        assert sorted(members, key=str) == sorted(one.contributions, key=str)
+        assert all(member.feature.startswith(f"{group.template}=") for group in groups for member in group.contributions)
+        sizes = [abs(sum(member.difference for member in group.contributions)) for group in groups]
+        assert sizes == sorted(sizes, reverse=True)
 
 
 def test_an_explanation_has_plain_python_numbers() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,15 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.faults import NameFaults
 from tagpool.experts.inducing.names import OUTSIDE, conjunction_name, label_name
 from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, as_lines, by_difference
+from tagpool.experts.inside.explanation import (
+    Contribution,
+    Explanation,
+    TokenExplanation,
+    as_lines,
+    by_difference,
+    check_instead,
+    describe_other,
+)
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.inside.sentence_weights import Features, describe_features, summed_values
 from tagpool.experts.memory_limit import demand_memory
@@ -21,7 +30,9 @@ from tagpool.wording import counted
 
 @dataclass(frozen=True)
 class ScoreExplanation(TokenExplanation):
-    """A label compared with the ``runner_up``, the label with the next score; the labels before it stay the same.
+    """A label compared with the ``runner_up``; the labels before it stay the same.
+
+    The runner-up is the label with the next score, or the label ``chosen`` by the caller.
 
     ``lead`` is the difference of the two scores; it may be negative with a beam. ``contributions`` are those of the token's
     features and conjunctions that have weights, largest absolute difference first; they add up to the lead.
@@ -32,19 +43,22 @@ class ScoreExplanation(TokenExplanation):
     lead: float
     feature_count: int
     contributions: list[Contribution]
+    chosen: bool = False
 
     @property
     def heading(self) -> str:
         """The label and the runner-up."""
-        return f"{self.label}  (next: {self.runner_up}, behind by {self.lead:.3f})"
+        return f"{self.label}  ({describe_other(self.runner_up, chosen=self.chosen)}, behind by {self.lead:.3f})"
 
-    def lines(self, top: int = 8) -> list[str]:
+    def lines(self, top: int = 8, *, by_template: bool = True) -> list[str]:
         """Contributions."""
-        return as_lines(self.contributions, top)
+        return as_lines(self.contributions, top, by_template=by_template)
 
 
-def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explanation:
-    """Explains the labels of a sentence of a corpus.
+def explain(
+    tagger: InducingTagger, corpus: Corpus, sentence: int = 0, instead: str | Sequence[str | None] | None = None
+) -> Explanation:
+    """Explains the labels of a sentence of a corpus; ``instead`` are labels to compare with in place of the runner-up.
 
     >>> corpus = Corpus.from_lists(word=[["Ann"], ["Rain"], ["Snow"]], label=[["PER"], ["O"], ["O"]])
     >>> first = explain(InducingTagger("word[0]").fit(corpus), corpus)[0]
@@ -60,14 +74,24 @@ def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explan
         needed = (len(row) + len(before)) ** 2 / 2 * (12 * len(model.labels) + 300)
         what = f"the conjunctions of a token with {counted(len(row), 'feature')}"
         demand_memory(tagger, needed, what, "explain a sentence of shorter words")
+    others = [None if one is None else model.labels.index(one) for one in check_instead(instead, model.labels, len(words))]
     with NameFaults():
         return Explanation(
-            [_token(model, words[t], features[t], [name for name, _ in history[t]], labels, t) for t in range(len(words))]
+            [
+                _token(model, words[t], features[t], [name for name, _ in history[t]], labels, t, others[t])
+                for t in range(len(words))
+            ]
         )
 
 
 def _token(
-    model: _native.OnlineModel, word: str, features: Features, history: list[str], labels: list[int], t: int
+    model: _native.OnlineModel,
+    word: str,
+    features: Features,
+    history: list[str],
+    labels: list[int],
+    t: int,
+    instead: int | None,
 ) -> ScoreExplanation:
     names, numbers, values = _active(model, features, history, labels, t)
     weights = model.weights_at(numbers).reshape(-1, len(model.labels)).astype(np.float64) * values[:, None]
@@ -76,7 +100,9 @@ def _token(
     all_weights = np.concatenate([weights, conjunction_weights.reshape(-1, len(model.labels)).astype(np.float64)])
     scores = weights.sum(axis=0) + all_weights[len(weights) :].sum(axis=0)
     label = labels[t]
-    runner_up = int(np.argmax(np.where(np.arange(len(scores)) == label, -np.inf, scores)))
+    runner_up, chosen = instead, True
+    if runner_up is None or runner_up == label:
+        runner_up, chosen = int(np.argmax(np.where(np.arange(len(scores)) == label, -np.inf, scores))), False
     all_names = [*names, *(conjunction_name(names[a], names[b]) for a, b in zip(first, second, strict=True))]
     contributions = [
         Contribution(name, float(row[label]), float(row[label] - row[runner_up]))
@@ -90,6 +116,7 @@ def _token(
         lead=float(scores[label] - scores[runner_up]),
         feature_count=len(names),
         contributions=by_difference(contributions),
+        chosen=chosen,
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tagpool.corpus.corpus import Corpus
     from tagpool.experts.inducing.training import InducingTraining
     from tagpool.experts.inside.explanation import Explanation
+    from tagpool.experts.sequence_tagger import Instead
     from tagpool.experts.tagger import WeightTables
 
 _RECALLED = ("beam", "induce", "strongest", "slots")  # parameters for tagging and further training
@@ -75,10 +76,10 @@ class InducingTagger(Tagger):
 
         return InducingTraining(self, sentences, labels, **options)
 
-    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+    def _explain(self, corpus: Corpus, number: int, instead: Instead = None) -> Explanation:
         from tagpool.experts.inducing.explanation import explain
 
-        return explain(self, corpus, number)
+        return explain(self, corpus, number, instead)
 
     def _weight_tables(self, top: int, labels: Sequence[str] | None, template: str | None) -> WeightTables:
         from tagpool.experts.inducing.inspection import top_conjunctions, top_label_features

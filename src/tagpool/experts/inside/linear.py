@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,16 @@ import numpy as np
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.forbidden import ForbiddenEdges
 from tagpool.experts.inside.decisive import Decisions
-from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, as_lines, by_difference
+from tagpool.experts.inside.explanation import (
+    INDENT,
+    Contribution,
+    Explanation,
+    TokenExplanation,
+    as_lines,
+    by_difference,
+    check_instead,
+    describe_other,
+)
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import state_scores
@@ -22,7 +31,7 @@ _LISTED = 6  # decisive features that the text names
 
 @dataclass(frozen=True)
 class LinearExplanation(TokenExplanation):
-    """A label compared with the ``runner_up``, the most probable other label.
+    """A label compared with the ``runner_up``: the most probable other label, or the label ``chosen`` by the caller.
 
     Two label sequences are compared: the best one, and the same with the runner-up at this token. ``contributions`` are
     those of the token's features that have weights, with features of the transition into it, largest absolute difference
@@ -44,15 +53,17 @@ class LinearExplanation(TokenExplanation):
     transitions: float
     decisive: list[str] | None
     instead: str | None
+    chosen: bool = False
 
     @property
     def heading(self) -> str:
         """The label and the runner-up with their probabilities."""
-        return f"{self.label} {self.probability:.1%}  (next: {self.runner_up} {self.runner_up_probability:.1%})"
+        other = describe_other(self.runner_up, chosen=self.chosen)
+        return f"{self.label} {self.probability:.1%}  ({other} {self.runner_up_probability:.1%})"
 
-    def lines(self, top: int = 8) -> list[str]:
+    def lines(self, top: int = 8, *, by_template: bool = True) -> list[str]:
         """Contributions and decisive features."""
-        lines = as_lines(self.contributions, top)
+        lines = as_lines(self.contributions, top, by_template=by_template)
         lines.append(f"{INDENT}{self.transitions:+8.3f}  (neighbouring labels)")
         if self.decisive is None:
             verdict = "the neighbouring labels alone decide: no set of its features changes the label"
@@ -69,8 +80,8 @@ class LinearExplanation(TokenExplanation):
         return [*lines, f"{INDENT}{verdict}{note}"]
 
 
-def explain(tagger: Expert, corpus: Corpus, sentence: int = 0) -> Explanation:
-    """Explains the best labels of a sentence of a corpus.
+def explain(tagger: Expert, corpus: Corpus, sentence: int = 0, instead: str | Sequence[str | None] | None = None) -> Explanation:
+    """Explains the best labels of a sentence of a corpus; ``instead`` are labels to compare with in place of the runner-up.
 
     >>> from tagpool import CRF, Corpus
     >>> corpus = Corpus.from_lists(word=[["Ann"], ["Rain"], ["Snow"]], label=[["PER"], ["O"], ["O"]])
@@ -79,7 +90,8 @@ def explain(tagger: Expert, corpus: Corpus, sentence: int = 0) -> Explanation:
     ('PER', ['word[0]=Ann'], 'O')
     """
     explainer = _Explainer(tagger, *corpus.document_of(sentence))
-    return Explanation([explainer.explain(place) for place in range(len(explainer.words))])
+    labels = check_instead(instead, explainer.labels, len(explainer.words))
+    return Explanation([explainer.explain(place, label) for place, label in enumerate(labels)])
 
 
 class _Explainer:
@@ -96,12 +108,15 @@ class _Explainer:
         self.best = [int(state) for state in allowed.best().labels]
         self.marginals = lattice.marginals()  # of states
 
-    def explain(self, place: int) -> LinearExplanation:
+    def explain(self, place: int, instead: str | None = None) -> LinearExplanation:
         label, marginals, token = self.best[place], self.marginals[place], self.weights.tokens[place]
+        if instead == self.labels[label]:
+            instead = None
         probabilities = self.states.sums(marginals)[self.states.label_of] if self.states.merged else marginals
         others = np.where(self.states.label_of == self.states.label_of[label], -1.0, probabilities)
-        # The more probable state of the most probable other label.
-        runner_up = int(np.argmax(np.where(others == others.max(), marginals, -1.0)))
+        # The more probable state of the other label.
+        of_other = others == others.max() if instead is None else np.array([name == instead for name in self.labels])
+        runner_up = int(np.argmax(np.where(of_other, marginals, -1.0)))
         other = [*self.best[:place], runner_up, *self.best[place + 1 :]]
         beside = list(self._differences_beside(place, other))
         decisive = self.decisions.decisive(place, label, token)
@@ -117,6 +132,7 @@ class _Explainer:
             transitions=float(sum(one.difference for one in beside)),
             decisive=None if decisive is None else decisive[0],
             instead=None if decisive is None else self.labels[decisive[1]],
+            chosen=instead is not None,
         )
 
     def _differences_beside(self, place: int, other: list[int]) -> Iterator[Contribution]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.linear.lattices import Scored
     from tagpool.experts.linear.training import LinearTraining
-    from tagpool.experts.sequence_tagger import Sentences
+    from tagpool.experts.sequence_tagger import Instead, Sentences
     from tagpool.experts.tagger import WeightTables
     from tagpool.features.template import TemplateSet
     from tagpool.optim.trainer import Trainer
@@ -105,10 +105,10 @@ class Expert(Tagger, LinearParameters):
         templates = super()._templates(corpus)
         return transition_templates(templates) if self.chain else templates
 
-    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+    def _explain(self, corpus: Corpus, number: int, instead: Instead = None) -> Explanation:
         from tagpool.experts.inside.linear import explain
 
-        return explain(self, corpus, number)
+        return explain(self, corpus, number, instead)
 
     def _weight_tables(self, top: int, labels: Sequence[str] | None, template: str | None) -> WeightTables:
         from tagpool.experts.inside.inspection import top_transition_features, top_transitions

@@ -154,8 +154,10 @@ class TwoStageTagger(Pool):
         """Raise an InputError: the second stage needs the labels of the first."""
         raise InputError("two stages do not merge into one model: the second needs the labels of the first")
 
-    def _feature_explanations(self, corpus: Corpus, number: int) -> Sequence[TokenExplanation] | None:
-        tokens: Sequence[TokenExplanation] = self.second_.explain(self.second_input(corpus), number).tokens
+    def _feature_explanations(
+        self, corpus: Corpus, number: int, instead: Sequence[str | None]
+    ) -> Sequence[TokenExplanation] | None:
+        tokens: Sequence[TokenExplanation] = self.second_.explain(self.second_input(corpus), number, instead=instead).tokens
         return tokens
 
     # Properties ---------------------------------------------------------------------------------------------------------
