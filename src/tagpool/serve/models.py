@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tagpool.corpus.files import name_read_errors
 from tagpool.errors import InputError, TagpoolError
 from tagpool.experts.inside.removal import group_keys
-from tagpool.experts.saving import fitted_templates
+from tagpool.experts.saving import fitted_templates, has_names
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.serve.forms import Form
 from tagpool.serve.limits import RequestError, invalid
@@ -223,4 +223,4 @@ def _groups(tagger: SequenceTagger) -> list[str]:
 
 
 def _allows_removal(tagger: Any) -> bool:
-    return bool(tagger.has_probabilities) and not getattr(tagger._fitted(), "has_history", False)
+    return bool(tagger.has_probabilities) and has_names(tagger) and not getattr(tagger._fitted(), "has_history", False)
