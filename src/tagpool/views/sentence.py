@@ -1,0 +1,156 @@
+"""Sentences with coloured spans; with gold labels, gold is above the words and the prediction below where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tagpool.corpus.schemes import Span, is_plain, spans
+from tagpool.errors import InputError
+from tagpool.views.colours import colour_class, number_colours
+from tagpool.views.html import Html, element, fragment, join, text
+from tagpool.wording import counted
+
+
+class LabelledSpan(NamedTuple):
+    """Tokens ``start`` to ``end`` (exclusive) with a type, and the confidence of the prediction if it is known."""
+
+    start: int
+    end: int
+    type: str
+    confidence: float | None = None
+
+
+@dataclass(frozen=True)
+class SentenceView:
+    """A labelled sentence: ``words``, the ``predicted`` spans, and the ``gold`` spans if they are known.
+
+    ``colours`` are the numbers of :func:`number_colours`. With ``anchors``, every token is a button with the attribute
+    ``data-token``, the number of the token from 0 on.
+    """
+
+    words: Sequence[str]
+    predicted: Sequence[LabelledSpan]
+    gold: Sequence[LabelledSpan] | None = None
+    colours: Mapping[str, int] | None = None
+    anchors: bool = False
+
+    def html(self) -> Html:
+        """Return the sentence as a paragraph."""
+        colours = self.colours
+        if colours is None:
+            colours = number_colours(span.type for side in (self.predicted, self.gold or ()) for span in side)
+        return _Renderer(replace(self, colours=colours), colours).paragraph()
+
+    def _repr_html_(self) -> str:
+        return fragment(self.html())
+
+
+def spans_of(labels: Sequence[str], *, plain: bool | None = None, outside: str | None = "O") -> list[Span]:
+    """Return the spans of labels; a plain label is a span of one token. None for ``plain``: the labels decide.
+
+    >>> spans_of(["DT", "NN"]), spans_of(["B-PER", "I-PER", "O"])
+    ([Span(start=0, end=1, type='DT'), Span(start=1, end=2, type='NN')], [Span(start=0, end=2, type='PER')])
+    """
+    if plain is None:
+        plain = is_plain({label: labels.count(label) for label in set(labels)})
+    if not plain:
+        return spans(labels)
+    return [Span(place, place + 1, label) for place, label in enumerate(labels) if label != outside]
+
+
+def show(
+    words: Sequence[str],
+    labels: Sequence[str],
+    *,
+    gold: Sequence[str] | None = None,
+    probabilities: Sequence[float] | None = None,
+) -> SentenceView:
+    """Return a labelled sentence, which a notebook displays with coloured spans.
+
+    ``gold`` are the right labels. ``probabilities`` has one number per token, that of its label; the confidence of a span is
+    the smallest of its tokens.
+
+    >>> view = show(["Ann", "left"], ["B-PER", "O"], probabilities=[0.75, 1.0])
+    >>> view.predicted
+    [LabelledSpan(start=0, end=1, type='PER', confidence=0.75)]
+    >>> "75%" in view._repr_html_()
+    True
+    """
+    words, labels = list(words), list(labels)
+    for what, row in (("label", labels), ("gold label", gold), ("probability", probabilities)):
+        if row is not None and len(row) != len(words):
+            plural = "probabilities" if what == "probability" else ""
+            raise InputError(f"expected {counted(len(words), what, plural)}, one per word, got {len(row)}")
+    every = labels + list(gold or ())
+    plain = is_plain({label: every.count(label) for label in set(every)})
+    predicted = [LabelledSpan(*span, _least(probabilities, span)) for span in spans_of(labels, plain=plain)]
+    right = None if gold is None else [LabelledSpan(*span) for span in spans_of(list(gold), plain=plain)]
+    return SentenceView(words, predicted, right)
+
+
+def _least(probabilities: Sequence[float] | None, span: Span) -> float | None:
+    return None if probabilities is None else float(min(probabilities[span.start : span.end]))
+
+
+class _Renderer:
+    """Writes the pieces of a sentence: text, spans on which both sides agree, and stretches on which they differ."""
+
+    def __init__(self, view: SentenceView, colours: Mapping[str, int]) -> None:
+        self.view, self.colours = view, colours
+        self.predicted = list(view.predicted)
+        self.gold = self.predicted if view.gold is None else list(view.gold)
+        ends = {(span.start, span.end, span.type) for span in self.gold}
+        self.right = {span.start: span for span in self.predicted if span[:3] in ends}
+        self.gold_at = _by_token(self.gold)
+        self.predicted_at = _by_token(self.predicted)
+
+    def paragraph(self) -> Html:
+        pieces: list[Html] = []
+        place = 0
+        while place < len(self.view.words):
+            span = self.right.get(place)
+            if span is not None:
+                pieces.append(self._agreed(span))
+                place = span.end
+            elif place in self.gold_at or place in self.predicted_at:
+                pieces.append(self._differing(place))
+                place += 1
+            else:
+                pieces.append(self._token(place))
+                place += 1
+        # The direction of the text follows from its first letter.
+        return element("p", join(pieces, " "), class_="tp-s", dir="auto")
+
+    def _agreed(self, span: LabelledSpan) -> Html:
+        words = join((self._token(place) for place in range(span.start, span.end)), " ")
+        return element("span", words, " ", _tag(span), class_=f"tp-e {colour_class(self.colours, span.type)}")
+
+    def _differing(self, place: int) -> Html:
+        above = self._cell(self.gold_at.get(place), place, "tp-g", "gold")
+        below = self._cell(self.predicted_at.get(place), place, "tp-p", "predicted")
+        return element("span", above, element("span", self._token(place)), below, class_="tp-t")
+
+    def _cell(self, span: LabelledSpan | None, place: int, side: str, name: str) -> Html:
+        if span is None:
+            return element("i", class_=side)
+        first, last = place == span.start, place == span.end - 1
+        classes = [side, colour_class(self.colours, span.type), *(["tp-a"] if first else []), *(["tp-z"] if last else [])]
+        return element("i", _tag(span) if first else None or "", class_=" ".join(classes), title=f"{name}: {span.type}")
+
+    def _token(self, place: int) -> Html:
+        word = text(self.view.words[place])
+        if self.view.anchors:
+            return element("button", word, type="button", class_="tp-w", data_token=place)
+        return word
+
+
+def _tag(span: LabelledSpan) -> Html:
+    """Return the type of a span, with its confidence as a percentage."""
+    confidence = "" if span.confidence is None else Html(f" <small>{100 * span.confidence:.0f}%</small>")
+    return element("b", span.type or "span", confidence)
+
+
+def _by_token(side: Sequence[LabelledSpan]) -> dict[int, LabelledSpan]:
+    return {place: span for span in side for place in range(span.start, span.end)}
