@@ -27,6 +27,7 @@ COMMANDS = [
     "config",
     "pool",
     "resources",
+    "serve",
     "demo",
     "reproduce",
 ]

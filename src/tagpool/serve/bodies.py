@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import TypeAlias
 
 from tagpool.serve.gate import DEADLINE, Receive, Scope
 from tagpool.serve.limits import RequestError
@@ -12,7 +13,7 @@ JSON_LINES = ("application/jsonl", "application/x-ndjson", "application/ndjson",
 _DISCARDED = 64  # limits of a body that are read and discarded, so that the client receives the error
 
 
-class Disconnected(Exception):
+class DisconnectError(Exception):
     """The client closed the connection before the end of the body."""
 
 
@@ -51,7 +52,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Disconnected
+            raise DisconnectError
         part = message.get("body", b"")
         size += len(part)
         is_last = not message.get("more_body", False)
@@ -71,33 +72,43 @@ async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
     return body
 
 
-async def read_lines(scope: Scope, receive: Receive, limit: int) -> AsyncIterator[bytes | RequestError]:
-    """Yield the lines of a body that are not blank; in place of a line that is too long, its error."""
-    scope["tagpool.reading"] = True
+NumberedLine: TypeAlias = tuple[int, "bytes | RequestError"]
+
+
+async def read_lines(scope: Scope, receive: Receive, limit: int) -> AsyncIterator[list[NumberedLine]]:
+    """Yield the lines of a body that are not blank, as they arrive, with their numbers.
+
+    A line that is too long is replaced by its error.
+    """
     rest = b""
-    skipping = False
+    number = 0
+    skipping = False  # the rest of a line that is too long
     more = True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Disconnected
+            raise DisconnectError
         scope[DEADLINE].extend()
         more = message.get("more_body", False)
         *lines, rest = (rest + message.get("body", b"")).split(b"\n")
         if not more and rest:
             lines, rest = [*lines, rest], b""
+        numbered: list[NumberedLine] = []
         for line in lines:
+            number += 1
             if skipping:
                 skipping = False
             elif len(line) > limit:
-                yield _too_large(limit, close=False)
+                numbered.append((number, _too_large(limit, close=False)))
             elif line.strip():
-                yield line
+                numbered.append((number, line))
         if len(rest) > limit and not skipping:
             skipping = True
-            yield _too_large(limit, close=False)
+            numbered.append((number + 1, _too_large(limit, close=False)))
         if skipping:
             rest = b""
+        if numbered:
+            yield numbered
 
 
 def _too_large(limit: int, *, close: bool) -> RequestError:

@@ -32,7 +32,7 @@ class Form:
         self.is_plain = is_plain(dict.fromkeys(self.labels, 1))
         self._labeller = Labeller(self.fast, probabilities=True) if self.has_probabilities else None
 
-    def tag(self, corpus: Corpus, *, confidence: bool) -> tuple[list[list[str]], list[list[float] | None] | None]:
+    def tag(self, corpus: Corpus, *, confidence: bool) -> tuple[list[list[str]], list[list[float]] | None]:
         """Return the labels of every sentence, with their probabilities if wanted and if the model has them.
 
         The probabilities are None if a lattice of a sentence would not fit into memory.
@@ -40,7 +40,7 @@ class Form:
         if not confidence or self._labeller is None or self._is_too_long(corpus):
             return self.fast.tag_columns(corpus.native), None
         readings = [best for best, *_ in self._labeller.readings(corpus.native)]
-        return [reading.labels for reading in readings], [reading.probabilities for reading in readings]
+        return [reading.labels for reading in readings], [reading.probabilities or [] for reading in readings]
 
     def _is_too_long(self, corpus: Corpus) -> bool:
         assert self._labeller is not None

@@ -99,7 +99,9 @@ class Metrics:
 
     def __init__(self) -> None:
         self.requests = Counter("tagpool_requests_total", "Requests by route and status.", ["route", "status"])
-        self.seconds = Histogram("tagpool_request_seconds", "Time from the head of a request to its response.", SECONDS, ["route"])
+        self.seconds = Histogram(
+            "tagpool_request_seconds", "Time from the head of a request to its response.", SECONDS, ["route"]
+        )
         self.active = Counter("tagpool_active_requests", "Requests that are processed now.", kind="gauge")
         self.refused = Counter("tagpool_refused_requests_total", "Requests beyond the limit of concurrent requests.")
         self.sentences = Counter("tagpool_sentences_total", "Tagged sentences by model.", ["model"])

@@ -32,7 +32,7 @@ class FileState(NamedTuple):
     @classmethod
     def of(cls, path: Path) -> FileState:
         """Return the state of a file."""
-        with name_read_errors(path):
+        with name_read_errors(str(path)):
             facts = path.stat()
         return cls(facts.st_mtime_ns, facts.st_size, facts.st_ino)
 
@@ -115,10 +115,19 @@ class Models:
         self._reloading = threading.Lock()
 
     @classmethod
-    def load(cls, paths: Mapping[str, Path], resources: Mapping[str, Any] | None = None) -> Models:
-        """Load model files by name."""
+    def load(
+        cls,
+        paths: Mapping[str, Path],
+        resources: Mapping[str, Any] | None = None,
+        others: Iterable[ServedModel] = (),
+    ) -> Models:
+        """Load model files by name; ``others`` are models without a file."""
+        others = list(others)
+        for model in others:
+            if model.name in paths:
+                raise InputError(f"two models have the name {model.name!r}; name the file, such as other={paths[model.name]}")
         served = [ServedModel(name, _load(path, resources), path=path) for name, path in paths.items()]
-        return cls(served, resources)
+        return cls([*served, *others], resources)
 
     def __iter__(self) -> Any:
         return iter(list(self._models.values()))

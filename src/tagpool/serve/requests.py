@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from tagpool.corpus.corpus import LABEL, WORD
@@ -91,7 +90,7 @@ def parse_tag_request(body: bytes, limits: Limits) -> TagRequest:
     """
     value = parse_json(body)
     _check_keys(value, TAG_KEYS)
-    options = _options(value)
+    options = parse_options(value)
     confidence = value.get("confidence", True)
     if not isinstance(confidence, bool):
         raise invalid(f'"confidence": expected true or false, got {_kind(confidence)}')
@@ -132,24 +131,26 @@ def parse_explain_request(body: bytes, limits: Limits) -> ExplainRequest:
         if type(token) is not int:
             raise invalid(f'"token": expected the number of a token, counted from 0, got {_kind(token)}')
         if not 0 <= token < len(item.places):
-            raise invalid(f'"token": there is no token {token}; the text has {counted(len(item.places), "token")}, the first is 0')
+            raise invalid(
+                f'"token": there is no token {token}; the text has {counted(len(item.places), "token")}, the first is 0'
+            )
     if instead is not None:
-        _check_text(instead, "instead")
+        check_text(instead, "instead")
         if token is None:
             raise invalid('"instead": name the token, too: "token": 0 is the first')
-    return ExplainRequest(item, token=token, instead=instead, **_options(value))
+    return ExplainRequest(item, token=token, instead=instead, **parse_options(value))
 
 
-def _options(value: dict[str, Any]) -> dict[str, Any]:
+def parse_options(value: dict[str, Any]) -> dict[str, Any]:
     """Return the model and the feature groups without which it tags."""
     model = value.get("model")
     if model is not None:
-        _check_text(model, "model")
+        check_text(model, "model")
     without = value.get("without", [])
     if not isinstance(without, list) or not all(isinstance(group, str) for group in without):
         raise invalid('"without": expected a list of feature groups; GET /v1/models lists those of each model')
     for group in without:
-        _check_text(group, "without")
+        check_text(group, "without")
     return {"model": model, "without": tuple(sorted(set(without)))}
 
 
@@ -158,20 +159,27 @@ def _parse_item(value: dict[str, Any], most: int, limit: int | None = None) -> I
     if ("text" in value) == ("tokens" in value):
         got = "both" if "text" in value else "neither"
         raise invalid(f'expected either "text" or "tokens" (a list of words), got {got}')
-    too_many = partial(_too_many_tokens, limit or most)
     if "tokens" in value:
-        return _parse_tokens(value, most, too_many)
+        return _parse_tokens(value, most, limit or most)
     if "columns" in value:
         raise invalid('"columns" has one value per token; send it with "tokens" instead of "text"')
-    text = value["text"]
-    _check_text(text, "text")
+    check_text(value["text"], "text")
+    return parse_text(value["text"], most, limit)
+
+
+def parse_text(text: str, most: int, limit: int | None = None) -> Item:
+    """Return the item of a text; every line is a sentence.
+
+    >>> parse_text("Ann left.\\n\\nShe did.", 10).words
+    ['Ann', 'left', '.', 'She', 'did', '.']
+    """
     places: list[tuple[int, int]] = []
     sentences = []
     begin = 0
     for line in text.split("\n"):  # other separators, such as U+2028, may be inside a sentence
         tokens = tokenize(line.rstrip())
         if len(places) + len(tokens) > most:
-            raise too_many()
+            raise _too_many_tokens(limit or most)
         if tokens:
             places += [(begin + token.start, begin + token.end) for token in tokens]
             sentences.append({WORD: [_check_length(token.text) for token in tokens]})
@@ -179,10 +187,10 @@ def _parse_item(value: dict[str, Any], most: int, limit: int | None = None) -> I
     return Item(text, places, sentences)
 
 
-def _parse_tokens(value: dict[str, Any], most: int, too_many: Any) -> Item:
+def _parse_tokens(value: dict[str, Any], most: int, limit: int) -> Item:
     words = _strings(value["tokens"], "tokens")
     if len(words) > most:
-        raise too_many()
+        raise _too_many_tokens(limit)
     for word in words:
         _check_length(word)
     columns = value.get("columns", {})
@@ -223,7 +231,8 @@ def _check_length(word: str) -> str:
     return word
 
 
-def _check_text(value: Any, key: str) -> None:
+def check_text(value: Any, key: str) -> None:
+    """Raise an error unless a value is text without NUL characters and lone surrogates."""
     if not isinstance(value, str):
         raise invalid(f'"{key}": expected a string, got {_kind(value)}')
     _check_characters(value, key)

@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 _LARGE = 1_000  # tokens of a request that is tagged apart, so that short ones do not wait for it
 
 
-class _TakesLong(Exception):
+class _LongWorkError(Exception):
     """A request that is processed in another thread: it is large, or its form must be built first."""
 
     def __init__(self, request: TagRequest) -> None:
@@ -52,8 +52,9 @@ class Service:
         """Return the response to ``POST /v1/tag`` with this body."""
         try:
             return await self._batcher.run(body)
-        except _TakesLong as long:
-            return await self.in_thread(lambda: self._tag_alone(long.request))
+        except _LongWorkError as error:
+            request = error.request
+        return await self.in_thread(lambda: self._tag_alone(request))
 
     async def explain(self, body: bytes) -> bytes:
         """Return the response to ``POST /v1/explain`` with this body."""
@@ -132,9 +133,9 @@ class Service:
                 model, member = self.models.find(request.model)
                 form = model.ready_form(member, request.without)
                 if form is None or request.token_count > _LARGE:
-                    raise _TakesLong(request)
+                    raise _LongWorkError(request)
                 groups.setdefault((form, request.confidence), []).append((number, request, model, member))
-            except (RequestError, _TakesLong) as error:
+            except (RequestError, _LongWorkError) as error:
                 results[number] = error
         self.metrics.batches.observe(len(bodies))
         for (form, confidence), group in groups.items():
@@ -162,9 +163,7 @@ def _tag(form: Form, request: TagRequest) -> list[TaggedItem]:
         raise invalid(error.message) from None
 
 
-def _tag_together(
-    form: Form, requests: Sequence[TagRequest], confidence: bool
-) -> Sequence[list[TaggedItem] | BaseException]:
+def _tag_together(form: Form, requests: Sequence[TagRequest], confidence: bool) -> Sequence[list[TaggedItem] | BaseException]:
     """Tag requests with one call; if one is refused, tag each alone, so that it does not disturb the others."""
     every = replace(requests[0], items=[item for request in requests for item in request.items], confidence=confidence)
     try:
