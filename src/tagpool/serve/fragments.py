@@ -119,6 +119,7 @@ def document() -> str:
 
 def _main() -> Html:
     slider = element("input", id="threshold", type="range", min="0", max="100", value="0", step="1", autocomplete="off")
+    least = element("output", "0%", id="least", for_="threshold")
     groups = element("legend", "Feature groups")
     return element(
         "main",
@@ -134,7 +135,7 @@ def _main() -> Html:
             "div",
             element("label", "Model", element("select", id="model", autocomplete="off")),
             element("label", "Compare with", element("select", id="other", autocomplete="off")),
-            element("label", "Least confidence ", element("output", "0%", id="least", for_="threshold"), slider),
+            element("label", element("span", "Least confidence ", least), slider),
             element("fieldset", groups, element("div", id="groups"), id="group-choice", hidden=True),
             id="controls",
         ),

@@ -24,7 +24,7 @@ _FILES = {
     "page.css": (_PACKAGE, "text/css"),
     "page.js": (_PACKAGE, "text/javascript"),
 }
-_MOST_SIDES = 4
+_MOST_SIDES = 8
 
 
 def page_routes(service: Service) -> list[Route]:
