@@ -72,8 +72,11 @@ def serve(
     url = server.address_of(listener, host)
     if host not in _LOOPBACK and token is None:
         errors.print_line("warning: other machines can send requests without a token; give one with --token-file", style="yellow")
-    if json:
-        print_json({"url": url, "models": [model.to_dict() for model in loaded]})
-    else:
-        output.print_line(f"serving {', '.join(one_line(model.name) for model in loaded)} at {url}")
-    server.run_server(Service(loaded, limits, threads=threads), listener, options, errors.print_line)
+
+    def show_address() -> None:
+        if json:
+            print_json({"url": url, "models": [model.to_dict() for model in loaded]})
+        else:
+            output.print_line(f"serving {', '.join(one_line(model.name) for model in loaded)} at {url}")
+
+    server.run_server(Service(loaded, limits, threads=threads), listener, options, errors.print_line, show_address)

@@ -67,10 +67,16 @@ def address_of(listener: socket.socket, host: str) -> str:
     return f"http://{shown}:{listener.getsockname()[1]}"
 
 
-def run_server(service: Service, listener: socket.socket, options: ServerOptions, report: Callable[[str], None]) -> None:
+def run_server(
+    service: Service,
+    listener: socket.socket,
+    options: ServerOptions,
+    report: Callable[[str], None],
+    on_start: Callable[[], None],
+) -> None:
     """Serve until SIGTERM or Ctrl-C; requests that run are finished, and a second signal ends at once.
 
-    ``report`` receives lines for the log.
+    ``report`` receives lines for the log; ``on_start`` is called when signals and requests are handled.
     """
     app = create_app(service, token=options.token, origins=options.origins)
     protocol = type("Protocol", (PatientProtocol,), {"head_seconds": service.limits.seconds})
@@ -86,7 +92,7 @@ def run_server(service: Service, listener: socket.socket, options: ServerOptions
         timeout_graceful_shutdown=max(1, round(options.grace)),
         h11_max_incomplete_event_size=1 << 16,
     )
-    server = _Server(config, service, options, report)
+    server = _Server(config, service, options, report, on_start)
     try:
         server.run([listener])
     finally:
@@ -96,12 +102,19 @@ def run_server(service: Service, listener: socket.socket, options: ServerOptions
 class _Server(uvicorn.Server):
     """A server with the signals of this program, in which the end by a signal is a success."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, options: ServerOptions, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        service: Service,
+        options: ServerOptions,
+        report: Callable[[str], None],
+        on_start: Callable[[], None],
+    ) -> None:
         super().__init__(config)
         self.service = service
         self.options = options
         self.report = report
-        self._reload_wanted = False
+        self.on_start = on_start
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @contextlib.contextmanager
@@ -122,6 +135,11 @@ class _Server(uvicorn.Server):
                 watching.cancel()
             for number in handled:
                 loop.remove_signal_handler(number)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept requests, and say so."""
+        await super().startup(sockets)
+        self.on_start()
 
     def _end(self) -> None:
         self.service.is_ready = False
