@@ -46,8 +46,8 @@
     if (value("t") && !record[TYPES].includes(data.types.indexOf(value("t")))) return false;
     const other = /^(right|wrong)(\d+)$/.exec(value("o"));
     if (other && record[RIGHT].includes(Number(other[2])) !== (other[1] === "right")) return false;
-    const words = value("q").trim().toLowerCase();
-    return !words || item.text.includes(words);
+    const search = value("q").trim().toLowerCase();
+    return !search || item.text.includes(search);
   };
   const sign = () => (value("s") === "high" ? -1 : value("s") === "low" ? 1 : 0);
   const apply = () => {
@@ -87,10 +87,12 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  const names = (numbers) => numbers.map((number) => data.labels[number]);
+  // Labels are runs: the number of a label, how often it follows, and so on.
+  const words = (record) => (typeof record[WORDS] === "string" ? record[WORDS].split(" ") : record[WORDS]);
+  const names = (runs) => runs.flatMap((number, at) => (at % 2 ? [] : Array(runs[at + 1]).fill(data.labels[number])));
   document.getElementById("tp-jsonl").addEventListener("click", () => {
     const lines = shown.map(({ record }) => JSON.stringify({
-      sentence: record[NUMBER] + 1, words: record[WORDS], gold: names(record[GOLD]), predicted: names(record[PREDICTED]),
+      sentence: record[NUMBER] + 1, words: words(record), gold: names(record[GOLD]), predicted: names(record[PREDICTED]),
     }));
     save("errors.jsonl", lines.map((line) => line + "\n").join(""), "application/jsonl");
   });
@@ -98,7 +100,7 @@
     // Tabs separate columns, so words may contain spaces, but neither tabs nor line ends.
     const lines = shown.map(({ record }) => {
       const [gold, predicted] = [names(record[GOLD]), names(record[PREDICTED])];
-      return record[WORDS].map((word, at) => [word, gold[at], predicted[at]].map((one) => one.replace(/[\t\r\n]/g, " ")).join("\t") + "\n").join("");
+      return words(record).map((word, at) => [word, gold[at], predicted[at]].map((one) => one.replace(/[\t\r\n]/g, " ")).join("\t") + "\n").join("");
     });
     save("errors.conll", lines.join("\n"), "text/plain");
   });

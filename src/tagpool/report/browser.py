@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from tagpool.report.error_kinds import KINDS, SpanError
@@ -12,58 +13,73 @@ from tagpool.report.figures import Evaluation
 from tagpool.report.members import describe_span, votes_for
 from tagpool.report.reasons import MOST, Reasons, reasons_of
 from tagpool.report.systems import span_confidence
-from tagpool.views.explanation import evidence_table, vote_table
+from tagpool.views.explanation import MemberVote, evidence_table, vote_table
 from tagpool.views.html import Html, element, inline_json, join
 from tagpool.views.sentence import LabelledSpan, SentenceView, spans_of
 
 _TOP = 5  # features of an error
-_LABEL = 40  # letters of a span in the heading of its reason
+_FRAME = 40  # bytes of the element of a sentence
+_TOGETHER = 6  # members from which on equal votes are one row
 
 
 @dataclass(frozen=True)
 class ErrorBrowser:
-    """The HTML of the browser, its data for JavaScript, and the number of sentences that were left out."""
+    """The HTML of the browser, its data for JavaScript, and the numbers of sentences and reasons that were left out."""
 
     html: Html
     data: dict[str, Any]
     left_out: int
-
-
-@dataclass(frozen=True)
-class _Item:
-    """A sentence with errors."""
-
-    html: Html
-    record: list[Any]
-    size: int
+    without_reasons: int
 
 
 def build_browser(evaluation: Evaluation, others: Sequence[Evaluation], colours: Mapping[str, int], *, room: int) -> ErrorBrowser:
     """Return the browser of a system in at most ``room`` bytes; ``others`` are compared systems.
 
-    If the room is too small, the sentences with the least confident errors are left out, or the last ones without confidence.
+    If the room is too small, first reasons and then sentences are left out, those of the least confident errors first (without
+    confidences, the last ones).
     """
     builder = _Builder(evaluation, others, colours)
-    items: list[_Item] = []
-    left = room - len(_controls(evaluation, others, builder.types).encode())
+    controls = _controls(evaluation, others, builder.types)
+    left = room - len(controls.encode())
+    items: dict[int, _Item] = {}
     order = sorted(evaluation.errors, key=lambda number: (-(builder.confidence(number) or 0.0), number))
     for number in order:
         item = builder.item(number)
-        left -= item.size
-        if left < 0:
+        if left < item.size:
             break
-        items.append(item)
-    items.sort(key=lambda item: item.record[0])
+        left -= item.size
+        items[number] = item
+    without = 0
+    for number in items if builder.has_reasons else ():
+        reasons = builder.reasons_for(number) if left > 0 else None
+        if reasons is not None and len(reasons.encode()) <= left:
+            left -= len(reasons.encode())
+            items[number].parts.append(reasons)
+        else:
+            left, without = 0, without + 1
+    shown = [items[number] for number in sorted(items)]
     data = {
         "labels": builder.label_names,
         "types": builder.types,
         "others": [other.system.name for other in others],
         "kinds": list(KINDS),
-        "items": [item.record for item in items],
+        "items": [item.record for item in shown],
     }
-    left_out = len(order) - len(items)
-    listed = element("div", *(item.html for item in items), id="tp-list")
-    return ErrorBrowser(join([_controls(evaluation, others, builder.types), listed]), data, left_out)
+    listed = element("div", *(element("article", *item.parts, tabindex="-1") for item in shown), id="tp-list")
+    return ErrorBrowser(join([controls, listed]), data, len(order) - len(items), without)
+
+
+@dataclass
+class _Item:
+    """A sentence with errors: the parts of its element, and its data for JavaScript."""
+
+    parts: list[Html]
+    record: list[Any]
+
+    @property
+    def size(self) -> int:
+        """Number of bytes, without reasons."""
+        return sum(len(part.encode()) for part in self.parts) + len(inline_json(self.record).encode()) + _FRAME
 
 
 class _Builder:
@@ -76,6 +92,7 @@ class _Builder:
         self.type_numbers = {kind: number for number, kind in enumerate(self.types)}
         self.kind_numbers = {kind: number for number, kind in enumerate(KINDS)}
         self.reasons: Reasons | None = reasons_of(self.system, evaluation.corpus)
+        self.has_reasons = self.reasons is not None or bool(self.system.members)
         self.explained = 0
 
     def confidence(self, number: int) -> float | None:
@@ -93,8 +110,6 @@ class _Builder:
         sure = [] if confidence is None else [element("span", f"{100 * confidence:.0f}% confident", class_="tp-soft")]
         heading = element("div", join([link, *badges, *sure], " "), class_="tp-head")
         view = self._view(number, words, gold, predicted)
-        whys = [self._why(number, error, words) for error in errors]
-        html = element("article", heading, view.html(), *whys, tabindex="-1")
         right = [at for at, other in enumerate(self.others) if number not in other.errors]
         record = [
             number,
@@ -102,11 +117,23 @@ class _Builder:
             sorted({self.type_numbers[span.type] for error in errors for span in (error.gold, error.predicted) if span}),
             None if confidence is None else round(confidence, 3),
             right,
-            words,
-            [self.label_numbers[label] for label in gold],
-            [self.label_numbers[label] for label in predicted],
+            words if any(" " in word for word in words) else " ".join(words),
+            self._runs(gold),
+            self._runs(predicted),
         ]
-        return _Item(html, record, len(html.encode()) + len(inline_json(record).encode()) + 1)
+        return _Item([heading, view.html()], record)
+
+    def reasons_for(self, number: int) -> Html:
+        """Return the reasons of the errors of a sentence, collapsed."""
+        words = self.evaluation.words[number]
+        return join(self._why(number, error, words) for error in self.evaluation.errors[number])
+
+    def _runs(self, labels: Sequence[str]) -> list[int]:
+        """Return labels as runs: the number of a label, how often it follows, and so on."""
+        runs: list[int] = []
+        for label, run in groupby(labels):
+            runs += [self.label_numbers[label], len(list(run))]
+        return runs
 
     def _view(self, number: int, words: Sequence[str], gold: Sequence[str], predicted: Sequence[str]) -> SentenceView:
         plain = self.evaluation.plain
@@ -128,11 +155,25 @@ class _Builder:
                 parts.append(evidence_table(evidence, label=label, instead=instead, top=_TOP))
         if self.system.members:
             votes = votes_for(self.system, number, error, words, plain=self.evaluation.plain)
+            votes = votes if len(votes) < _TOGETHER else _group(votes)
             parts.append(vote_table(votes, label=describe_span(error.predicted, words), gold=describe_span(error.gold, words)))
         if not parts:
             return Html("")
         summary = element("summary", f"{error.kind}: why {label}, not {instead}?")
         return element("details", summary, *parts)
+
+
+def _group(votes: Sequence[MemberVote]) -> list[MemberVote]:
+    """Return one row for equal votes, with the sum of their weights, the most frequent vote first."""
+    groups: dict[str, list[MemberVote]] = {}
+    for vote in votes:
+        groups.setdefault(vote.label, []).append(vote)
+    rows = []
+    for label, group in sorted(groups.items(), key=lambda entry: -len(entry[1])):
+        weights = [vote.weight for vote in group if vote.weight is not None]
+        name = group[0].member if len(group) == 1 else f"{len(group)} of {len(votes)}"
+        rows.append(MemberVote(name, label, None, sum(weights) if weights else None))
+    return rows
 
 
 def _heading(error: SpanError, span: Any, words: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from tagpool.evaluation.alignment import align
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.optim.watch import Epoch
 from tagpool.report import sections
-from tagpool.report.browser import build_browser
+from tagpool.report.browser import ErrorBrowser, build_browser
 from tagpool.report.figures import Draws, Evaluation, compare
 from tagpool.report.members import member_figures
 from tagpool.report.model_card import model_card
@@ -181,11 +181,11 @@ class _Builder:
         source = self.data.corpus.source
         title = f"{self.main.name}: report on {Path(source_name(source)).name if source else 'the test data'}"
         script = read_asset("browser.js", _PACKAGE)
-        empty = self._page(title, overview, Html(""), {}, script, 0)
+        empty = self._page(title, overview, ErrorBrowser(Html(""), {}, 0, 0), script)
         room = max(self.data.size - len(empty.encode()), _LEAST_ROOM)
         browser = build_browser(self.evaluations[0], self.evaluations[1:], number_colours(kinds), room=room)
         figures["left_out"] = browser.left_out
-        html = self._page(title, overview, browser.html, browser.data, script, browser.left_out)
+        html = self._page(title, overview, browser, script)
         return Report(figures, html, browser.left_out, overview)
 
     def _figures(self) -> dict[str, Any]:
@@ -217,20 +217,21 @@ class _Builder:
             parts += [_heading(f"{noun.capitalize()}s"), sections.members(figures["experts"], noun=noun)]
         return join([*parts, _heading("Model card"), sections.card(figures["card"])])
 
-    def _page(self, title: str, overview: Html, browser: Html, data: dict[str, Any], script: str, left_out: int) -> Html:
+    def _page(self, title: str, overview: Html, browser: ErrorBrowser, script: str) -> Html:
         count = len(self.evaluations[0].errors)
-        kinds = f"{counted(count, 'sentence')} with errors of {counted(self.evaluations[0].alignment.sentences, 'sentence')}"
-        remark = ""
-        if left_out:
-            remark = (
-                f"; {counted(left_out, 'sentence')} with the least confident errors {'is' if left_out == 1 else 'are'} left out"
-            )
-        errors = (
-            [_heading("Errors"), element("p", f"{kinds}{remark}."), browser] if count else [_heading("Errors"), _note("None.")]
+        facts = [f"{counted(count, 'sentence')} with errors of {counted(self.evaluations[0].alignment.sentences, 'sentence')}"]
+        if browser.left_out:
+            facts.append(f"{counted(browser.left_out, 'sentence')} left out")
+        if browser.without_reasons:
+            facts.append(f"{counted(browser.without_reasons, 'sentence')} without reasons")
+        least = " (those with the least confident errors, to limit the size)" if len(facts) > 1 else ""
+        errors = [element("p", f"{'; '.join(facts)}{least}."), browser.html] if count else [_note("None.")]
+        names = ["Summary", "Plots", "Model card", "Errors"]
+        links = [element("a", name, href=f"#{_anchor(name)}") for name in names]
+        body = element(
+            "main", element("h1", title), element("nav", *links, aria_label="sections"), overview, _heading("Errors"), *errors
         )
-        links = [element("a", name, href=f"#{_anchor(name)}") for name in ("Errors", "Summary", "Plots", "Model card")]
-        body = element("main", element("h1", title), element("nav", *links, aria_label="sections"), overview, *errors)
-        return page(title, _styles(), body, script=script if count else "", data=data if count else None)
+        return page(title, _styles(), body, script=script if count else "", data=browser.data if count else None)
 
 
 def _styles() -> Html:
