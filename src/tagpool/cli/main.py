@@ -20,6 +20,7 @@ COMMANDS = [
     "tune",
     "tag",
     "score",
+    "report",
     "explain",
     "inspect",
     "features",

@@ -12,6 +12,8 @@ from tagpool.views.colours import colour_class, number_colours
 from tagpool.views.html import Html, element, fragment, join, text
 from tagpool.wording import counted
 
+_WIDEST = 4  # tokens
+
 
 class LabelledSpan(NamedTuple):
     """Tokens ``start`` to ``end`` (exclusive) with a type, and the confidence of the prediction if it is known."""
@@ -115,8 +117,8 @@ class _Renderer:
                 pieces.append(self._agreed(span))
                 place = span.end
             elif place in self.gold_at or place in self.predicted_at:
-                pieces.append(self._differing(place))
-                place += 1
+                cell, place = self._differing(place)
+                pieces.append(cell)
             else:
                 pieces.append(self._token(place))
                 place += 1
@@ -127,17 +129,28 @@ class _Renderer:
         words = join((self._token(place) for place in range(span.start, span.end)), " ")
         return element("span", words, " ", _tag(span), class_=f"tp-e {colour_class(self.colours, span.type)}")
 
-    def _differing(self, place: int) -> Html:
-        above = self._cell(self.gold_at.get(place), place, "tp-g", "gold")
-        below = self._cell(self.predicted_at.get(place), place, "tp-p", "predicted")
-        return element("span", above, element("span", self._token(place)), below, class_="tp-t")
+    def _differing(self, start: int) -> tuple[Html, int]:
+        """Return a cell of tokens with the same gold span and the same predicted span, and the token after them."""
+        gold, predicted = self.gold_at.get(start), self.predicted_at.get(start)
+        end = start + 1
+        # A cell does not wrap, so it is short.
+        while end < min(len(self.view.words), start + _WIDEST) and (gold, predicted) == (
+            self.gold_at.get(end),
+            self.predicted_at.get(end),
+        ):
+            end += 1
+        above, below = self._side(gold, start, end, "gold"), self._side(predicted, start, end, "predicted")
+        words = join((self._token(place) for place in range(start, end)), " ")
+        return element("span", above, element("span", words), below, class_="tp-t"), end
 
-    def _cell(self, span: LabelledSpan | None, place: int, side: str, name: str) -> Html:
+    def _side(self, span: LabelledSpan | None, start: int, end: int, side: str) -> Html:
+        """Return the part above or below the words of a cell; the first cell of a span also names the side."""
         if span is None:
-            return element("i", class_=side)
-        first, last = place == span.start, place == span.end - 1
-        classes = [side, colour_class(self.colours, span.type), *(["tp-a"] if first else []), *(["tp-z"] if last else [])]
-        return element("i", _tag(span) if first else None or "", class_=" ".join(classes), title=f"{name}: {span.type}")
+            return element("i")
+        first, last = start == span.start, end == span.end
+        classes = [colour_class(self.colours, span.type), *(["tp-a"] if first else []), *(["tp-z"] if last else [])]
+        title = f"{side}: {span.type}" if first else None
+        return element("i", _tag(span) if first else Html(""), class_=" ".join(classes), title=title)
 
     def _token(self, place: int) -> Html:
         word = text(self.view.words[place])
