@@ -231,7 +231,7 @@ def test_hostile_text(server: ServerProcess, open_page: OpenPage, mode: str) -> 
 def test_labels_with_markup_and_many_labels(page: Any) -> None:
     choose(page, "markup")
     page.fill("#text", "left")
-    page.wait_for_selector("#status:has-text('1 tokens')")
+    page.wait_for_selector("#status:has-text('1 token,')")
     page.click(".tp-w")
     page.wait_for_selector("#why h3")
     assert page.locator("#instead option").all_inner_texts() == [f"B-{SCRIPT}"]

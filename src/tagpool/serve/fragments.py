@@ -93,7 +93,7 @@ def _contributions(evidence: Any, other: str) -> Iterator[Html]:
     singles = [Evidence(one.feature, one.difference) for one in evidence.contributions]
     if singles:
         single = evidence_table(singles, label=evidence.label, instead=other, top=_FEATURES)
-        yield element("details", element("summary", f"all {len(singles):,} features"), single)
+        yield element("details", element("summary", f"all features: {len(singles):,}"), single)
 
 
 def for_strict_policy(html: Html) -> Html:

@@ -34,7 +34,7 @@ _WORD = {"type": "string", "minLength": 1, "maxLength": 10_000, "pattern": "^[^\
 _PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _ITEM = {
     "text": _string("Text; every line is a sentence.", pattern="^[^\\u0000]*$"),
-    "tokens": _array(_WORD, "The words of one sentence.", maxItems=_LIMITS.tokens),
+    "tokens": _array(_WORD, f"The words of one sentence; by default at most {_LIMITS.tokens:,} in a request."),
     "columns": {
         "type": "object",
         "description": 'Columns that the model reads besides the words: one value per token, such as {"pos": [...]}.',
@@ -45,7 +45,7 @@ _OPTIONS = {
     "model": _string("Name of a model, or of a member of a pool: pool/member 1. Default: the first model."),
     "without": _array({"type": "string"}, "Feature groups to ignore; GET /v1/models lists them."),
 }
-_EITHER = [{"required": ["text"]}, {"required": ["tokens"]}]
+_EITHER = [{"required": ["text"], "properties": {"columns": False}}, {"required": ["tokens"]}]
 
 SCHEMAS: JsonObject = {
     "Item": _object(_ITEM, [], oneOf=_EITHER, additionalProperties=False),
@@ -57,7 +57,7 @@ SCHEMAS: JsonObject = {
             "confidence": {"type": "boolean", "default": True, "description": "Whether to return confidences; false is faster."},
         },
         [],
-        oneOf=[*_EITHER, {"required": ["batch"]}],
+        oneOf=[*_EITHER, {"required": ["batch"], "properties": {"columns": False}}],
         additionalProperties=False,
         example=_EXAMPLE,
     ),
@@ -70,6 +70,7 @@ SCHEMAS: JsonObject = {
         },
         [],
         oneOf=_EITHER,
+        dependentRequired={"instead": ["token"]},
         additionalProperties=False,
         example=_EXAMPLE | {"token": 0, "instead": "B-ORG"},
     ),

@@ -102,7 +102,7 @@ def parse_tag_request(body: bytes, limits: Limits) -> TagRequest:
     if not isinstance(batch, list):
         raise invalid(f'"batch": expected a list of objects such as {_EXAMPLE}, got {_kind(batch)}')
     if len(batch) > limits.items:
-        raise _too_large(f'"batch": expected at most {limits.items:,} items, got {len(batch):,}; send several requests')
+        raise invalid(f'"batch": expected at most {limits.items:,} items, got {len(batch):,}; send several requests')
     items: list[Item] = []
     rest = limits.tokens
     for number, item in enumerate(batch):
@@ -227,7 +227,7 @@ def _strings(value: Any, key: str) -> list[str]:
 def _check_length(word: str) -> str:
     """Return a token; raise an error if it is too long: it may have a feature for every letter."""
     if len(word) > _LONGEST_TOKEN:
-        raise _too_large(f"expected tokens of at most {_LONGEST_TOKEN:,} characters, got one of {len(word):,}; divide it")
+        raise invalid(f"expected tokens of at most {_LONGEST_TOKEN:,} characters, got one of {len(word):,}; divide it")
     return word
 
 
@@ -257,10 +257,7 @@ def _check_keys(value: dict[str, Any], known: Sequence[str]) -> None:
 
 
 def _too_many_tokens(limit: int) -> RequestError:
-    return _too_large(f"expected at most {limit:,} tokens in a request; send several requests, or JSON Lines")
-
-
-def _too_large(message: str) -> RequestError:
+    message = f"expected at most {limit:,} tokens in a request; send several requests, or JSON Lines"
     return RequestError(413, "too_large", message)
 
 

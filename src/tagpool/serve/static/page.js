@@ -41,6 +41,8 @@ function say(id, message, isError = false) {
   find(id).classList.toggle("error", isError);
 }
 
+const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
 function fail(id, error) {
   if (error.name === "AbortError") return;
   if (error.status === 401) find("login").hidden = false;
@@ -131,7 +133,7 @@ async function tag() {
     find("sides").replaceChildren(...views.map((one, number) => side(names[number], one, names.length > 1)));
     const [first] = views;
     const hidden = first.hidden ? `, ${first.hidden} hidden below ${find("least").textContent}` : "";
-    say("status", `${first.tokens} tokens, ${first.spans} spans${hidden}`);
+    say("status", `${counted(first.tokens, "token")}, ${counted(first.spans, "span")}${hidden}`);
     reselect();
   } catch (error) {
     fail("status", error);
@@ -168,7 +170,7 @@ function buttonOf({ model, token }) {
 function select(button) {
   const model = button.closest(".side").dataset.model;
   state.selected = { model, token: numberOf(button), word: button.textContent, instead: null };
-  explain();
+  explain().then(() => find("why").scrollIntoView({ block: "nearest" }));
 }
 
 // After the text was tagged again: explain the same token, if it is still there.
