@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from serve.served import ServerProcess, names_tagger, other_tagger, replace_file, running, tag_reader
 
 pytestmark = pytest.mark.skipif(not os.environ.get("TAGPOOL_LONG"), reason="run it with make browser")
@@ -31,7 +32,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 def test_generated_requests_have_the_responses_of_the_document(server: ServerProcess) -> None:
     """Schemathesis sends valid and invalid requests; responses must be documented, valid, and no 5xx."""
     schemathesis = pytest.importorskip("schemathesis")
-    from hypothesis import HealthCheck, Phase, given, settings
 
     schema = schemathesis.openapi.from_url(f"{server.facts['url']}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]

@@ -216,12 +216,12 @@ def test_a_damaged_file_changes_nothing(tmp_path: Path) -> None:
     with running(path) as server:
         path.write_bytes(path.read_bytes()[:-100])
         server.signal(signal.SIGHUP)
-        assert server.message().startswith("reload failed, and ner stays as it was (version 1): ")
+        assert server.message().startswith("reload of ner failed, version 1 stays: ")
         assert server.post("/v1/tag", OTHER)[1]["labels"] == names_tagger().predict([WORDS])[0]
         assert b'tagpool_reload_failures_total{model="ner"} 1' in server.get("/metrics")[1]
         path.unlink()
         server.signal(signal.SIGHUP)
-        assert "reload failed" in server.message()
+        assert "reload of ner failed" in server.message()
         assert server.post("/v1/tag", OTHER)[0] == 200
 
 

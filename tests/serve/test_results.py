@@ -45,8 +45,8 @@ def test_spans_hold_their_characters(words: list[str]) -> None:
     [result] = tag(Form(names_tagger()), {"text": text})
     for span in result["spans"]:
         assert text[span["start"] : span["end"]] == span["text"]
-        own = result["confidences"][span["first_token"] : span["last_token"] + 1]
-        assert span["confidence"] == min(own)
+        confidences = result["confidences"][span["first_token"] : span["last_token"] + 1]
+        assert span["confidence"] == min(confidences)
         assert result["labels"][span["first_token"]].endswith(f"-{span['type']}")
 
 
@@ -105,7 +105,7 @@ def test_missing_columns_are_named() -> None:
 def test_the_number_of_missing_columns_is_written() -> None:
     corpus = Corpus.from_lists(word=[["a", "b"]], pos=[["X", "X"]], lemma=[["a", "b"]], label=[["O", "B-X"]])
     form = Form(CRF("word[0]\npos[0]\nlemma[0]").fit(corpus))
-    with pytest.raises(RequestError, match="2 columns besides the words: pos, lemma"):
+    with pytest.raises(RequestError, match="2 further columns: pos, lemma"):
         tag(form, {"text": "a"})
 
 

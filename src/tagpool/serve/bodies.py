@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from tagpool.serve.gate import DEADLINE, Receive, Scope
 from tagpool.serve.limits import RequestError
+from tagpool.wording import counted
 
 JSON = "application/json"
 JSON_LINES = ("application/jsonl", "application/x-ndjson", "application/ndjson", "application/jsonlines")
@@ -112,5 +113,5 @@ async def read_lines(scope: Scope, receive: Receive, limit: int) -> AsyncIterato
 
 
 def _too_large(limit: int, *, close: bool) -> RequestError:
-    message = f"expected at most {limit:,} bytes; send several requests, or JSON Lines"
+    message = f"expected at most {counted(limit, 'byte')}; send several requests, or JSON Lines"
     return RequestError(413, "too_large", message, {"Connection": "close"} if close else None)

@@ -11,6 +11,7 @@ from tagpool.features.resources import Gazetteer
 from tagpool.optim.sgd import SGD
 from tagpool.pools.opinion.pool import OpinionPool
 from tagpool.serve.models import ServedModel
+from tagpool.wording import counted
 
 TEMPLATES = """\
 bias
@@ -35,7 +36,7 @@ def train_demo(report: Callable[[str], None], *, sentences: int = 2000, seed: in
     """
     train, dev = builtin_corpus(sentences, seed=seed), builtin_corpus(sentences // 4, seed=seed, part="dev")
     resources = {"names": Gazetteer({name: list(_phrases(name)) for name in _LISTS})}
-    report(f"training two taggers and a pool on {sentences:,} sentences of the built-in corpus")
+    report(f"training two taggers and a pool on {counted(sentences, 'sentence')} of the built-in corpus")
     usual = CRF(TEMPLATES, resources=resources, seed=seed).fit(train, dev=dev)
     yield ServedModel("usual", usual)
     robust = CRF(TEMPLATES, resources=resources, trainer=SGD(dropout=0.3, drop="bags"), seed=seed).fit(train, dev=dev)

@@ -130,21 +130,21 @@ class Gate:
     def _refusal(self, path: str, scope: Scope, is_work: bool) -> RequestError | None:
         """Return an error for a request that is not let in."""
         if self._authorization is not None and path not in _OPEN and not path.startswith(_STATIC):
-            given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-            if scope["method"] != "OPTIONS" and not hmac.compare_digest(given, self._authorization):
+            sent = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+            if scope["method"] != "OPTIONS" and not hmac.compare_digest(sent, self._authorization):
                 headers = {"WWW-Authenticate": "Bearer"}
                 return RequestError(401, "unauthorized", "send the header Authorization: Bearer TOKEN with the token", headers)
         if is_work and self._active >= self.service.limits.requests:
             self.service.metrics.refused.add(1)
-            message = f"{self.service.limits.requests} requests are processed already; try again in a second"
+            message = f"the limit of concurrent requests, {self.service.limits.requests}, is reached; try again in a second"
             return RequestError(429, "too_many_requests", message, {"Retry-After": "1"})
         return None
 
 
 def _too_slow(scope: Scope, seconds: float) -> RequestError:
     if scope.get("tagpool.reading"):
-        return RequestError(408, "slow_request", f"the body did not arrive within {seconds:g} seconds", {"Connection": "close"})
-    return RequestError(503, "timeout", f"not finished within {seconds:g} seconds; send less text", {"Retry-After": "1"})
+        return RequestError(408, "slow_request", f"the body did not arrive within {seconds:g} s", {"Connection": "close"})
+    return RequestError(503, "timeout", f"not finished within {seconds:g} s; send less text", {"Retry-After": "1"})
 
 
 async def send_error(send: Send, error: RequestError) -> None:

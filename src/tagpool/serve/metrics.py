@@ -89,8 +89,8 @@ class Histogram:
             for bound, count in zip((*map(_number, self.bounds), "+Inf"), row, strict=True):
                 total += count
                 lines.append(f"{self.name}_bucket{_label_text((*self.labels, 'le'), (*labels, bound))} {total}")
-            own = _label_text(self.labels, labels)
-            lines += [f"{self.name}_sum{own} {_number(sums[labels])}", f"{self.name}_count{own} {total}"]
+            text = _label_text(self.labels, labels)
+            lines += [f"{self.name}_sum{text} {_number(sums[labels])}", f"{self.name}_count{text} {total}"]
         return lines
 
 

@@ -17,6 +17,7 @@ from tagpool.serve.limits import RequestError, invalid
 from tagpool.serve.requests import ExplainRequest, Item, TagRequest, check_text, parse_json, parse_options, parse_text
 from tagpool.serve.service import Service
 from tagpool.views.html import read_asset
+from tagpool.wording import counted
 
 _PACKAGE = "tagpool.serve.static"
 _FILES = {
@@ -153,7 +154,7 @@ def _slashed_item(text: str, columns: list[str], most: int) -> Item:
             sentences.append({name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)})
             words += sentences[-1][WORD]
     if len(words) > most:
-        raise RequestError(413, "too_large", f"expected at most {most:,} tokens, got {len(words):,}; tag less at a time")
+        raise RequestError(413, "too_large", f"expected at most {counted(most, 'token')}, got {len(words):,}; tag less at a time")
     places = []
     begin = 0
     for word in words:

@@ -102,7 +102,7 @@ def parse_tag_request(body: bytes, limits: Limits) -> TagRequest:
     if not isinstance(batch, list):
         raise invalid(f'"batch": expected a list of objects such as {_EXAMPLE}, got {_kind(batch)}')
     if len(batch) > limits.items:
-        raise invalid(f'"batch": expected at most {limits.items:,} items, got {len(batch):,}; send several requests')
+        raise invalid(f'"batch": expected at most {counted(limits.items, "item")}, got {len(batch):,}; send several requests')
     items: list[Item] = []
     rest = limits.tokens
     for number, item in enumerate(batch):
@@ -257,7 +257,7 @@ def _check_keys(value: dict[str, Any], known: Sequence[str]) -> None:
 
 
 def _too_many_tokens(limit: int) -> RequestError:
-    message = f"expected at most {limit:,} tokens in a request; send several requests, or JSON Lines"
+    message = f"expected at most {counted(limit, 'token')} in a request; send several requests, or JSON Lines"
     return RequestError(413, "too_large", message)
 
 

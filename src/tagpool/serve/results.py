@@ -103,7 +103,7 @@ def check_columns(form: Form, item: Item) -> None:
             first = item.sentences[0][WORD][0]
             example = ", ".join(f'"{name}": ["..."]' for name in missing)
             raise invalid(
-                f"the model reads {counted(len(missing), 'column')} besides the words: {', '.join(missing)}; "
+                f"the model reads {counted(len(missing), 'further column')}: {', '.join(missing)}; "
                 f'send "tokens" with "columns", one value per token, such as '
                 f'{{"tokens": ["{first[:40]}"], "columns": {{{example}}}}}'
             )

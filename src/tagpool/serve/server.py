@@ -158,7 +158,7 @@ class _Server(uvicorn.Server):
             if failure is None:
                 self.report(f"reloaded {name} (version {version})")
             else:
-                self.report(f"reload failed, and {name} stays as it was (version {version}): {failure}")
+                self.report(f"reload of {name} failed, version {version} stays: {failure}")
 
     async def _watch(self) -> None:
         while True:

@@ -17,6 +17,7 @@ from tagpool.serve.metrics import Metrics
 from tagpool.serve.models import MEMBER, Models, ServedModel
 from tagpool.serve.requests import ExplainRequest, TagRequest, parse_explain_request, parse_tag_request
 from tagpool.serve.results import TaggedItem, build_corpus, check_columns, tag_items
+from tagpool.wording import counted
 
 Value = TypeVar("Value")
 _LARGE = 1_000  # tokens of a request that is tagged apart, so that short ones do not wait for it
@@ -114,7 +115,9 @@ class Service:
             if place is not None and not 0 <= place < count:
                 continue
             if count > self.limits.explained:
-                message = f"expected a sentence of at most {self.limits.explained:,} tokens, got {count:,}; send a shorter one"
+                message = (
+                    f"expected a sentence of at most {counted(self.limits.explained, 'token')}, got {count:,}; send a shorter one"
+                )
                 raise RequestError(413, "too_large", message)
             try:
                 explanation = form.tagger.explain(corpus, number, instead=request.instead)
