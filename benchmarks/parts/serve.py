@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from load import run_load
+from http_load import run_load
 from measure import HERE
 from table import Row, fraction, speedup
 from tasks import Task

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
@@ -23,7 +24,8 @@ class _Waiting(NamedTuple, Generic[Task, Result]):
 class Batcher(Generic[Task, Result]):
     """Threads that process tasks in batches. ``process`` returns one result per task, or an exception in its place.
 
-    A task never waits for others to arrive: a batch has the tasks that are there when a thread is free.
+    A task never waits for others to arrive: a batch has the tasks that are there when a thread is free. The event loop gives a
+    batch to a thread when it has read everything that arrived, so that both change places once per batch, not once per task.
 
     >>> batcher = Batcher(lambda tasks: [2 * task for task in tasks])
     >>> asyncio.run(batcher.run(21))
@@ -36,7 +38,10 @@ class Batcher(Generic[Task, Result]):
     ) -> None:
         self._process = process
         self._most = most
-        self._tasks: queue.SimpleQueue[_Waiting[Task, Result] | None] = queue.SimpleQueue()
+        self._waiting: deque[_Waiting[Task, Result]] = deque()
+        self._free = threads
+        self._lock = threading.Lock()  # of both: tests have several loops
+        self._batches: queue.SimpleQueue[list[_Waiting[Task, Result]] | None] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._work, name=f"tagging-{n}", daemon=True) for n in range(threads)]
         for thread in self._threads:
             thread.start()
@@ -45,36 +50,38 @@ class Batcher(Generic[Task, Result]):
         """Return the result of a task; raise its exception."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
-        self._tasks.put(_Waiting(task, loop, future))
+        with self._lock:
+            self._waiting.append(_Waiting(task, loop, future))
+            is_first = len(self._waiting) == 1
+        if is_first:
+            loop.call_soon(self._start_batches)
         return await future
 
     def close(self) -> None:
         """End the threads after the tasks that wait."""
         for _ in self._threads:
-            self._tasks.put(None)
+            self._batches.put(None)
         for thread in self._threads:
             thread.join()
 
+    def _start_batches(self, finished: int = 0) -> None:
+        """Give tasks to threads that are free; ``finished`` threads became free."""
+        with self._lock:
+            self._free += finished
+            while self._free and self._waiting:
+                count = min(len(self._waiting), self._most)
+                self._batches.put([self._waiting.popleft() for _ in range(count)])
+                self._free -= 1
+
     def _work(self) -> None:
-        while (first := self._tasks.get()) is not None:
-            batch = [first]
-            ends = False
-            while len(batch) < self._most and not self._tasks.empty():
-                try:
-                    waiting = self._tasks.get_nowait()
-                except queue.Empty:  # another thread was faster
-                    break
-                if waiting is None:
-                    ends = True
-                    break
-                batch.append(waiting)
+        while (batch := self._batches.get()) is not None:
+            results: Sequence[Result | BaseException]
             try:
                 results = self._process([waiting.task for waiting in batch])
             except BaseException as error:  # a bug; the thread continues with the next batch
                 results = [error] * len(batch)
+            self._start_batches(finished=1)
             _deliver(batch, results)
-            if ends:
-                return
 
 
 def _deliver(batch: Sequence[_Waiting[Task, Result]], results: Sequence[Result | BaseException]) -> None:

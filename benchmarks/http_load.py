@@ -1,4 +1,4 @@
-"""Load on a server of this machine: requests as fast as possible, or at a rate, over some connections; a bounded number of them."""
+"""Load on a server of this machine, bounded: requests as fast as possible, or at a rate, over some connections."""
 
 from __future__ import annotations
 
