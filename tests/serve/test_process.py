@@ -216,7 +216,7 @@ def test_a_damaged_file_changes_nothing(tmp_path: Path) -> None:
     with running(path) as server:
         path.write_bytes(path.read_bytes()[:-100])
         server.signal(signal.SIGHUP)
-        assert server.message().startswith("reload of ner failed, version 1 stays: ")
+        assert server.message().startswith("reload of ner failed, so version 1 is served: ")
         assert server.post("/v1/tag", OTHER)[1]["labels"] == names_tagger().predict([WORDS])[0]
         assert b'tagpool_reload_failures_total{model="ner"} 1' in server.get("/metrics")[1]
         path.unlink()

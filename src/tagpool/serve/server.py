@@ -162,7 +162,7 @@ class _Server(uvicorn.Server):
             if failure is None:
                 self.report(f"reloaded {name} (version {version})")
             else:
-                self.report(f"reload of {name} failed, version {version} stays: {failure}")
+                self.report(f"reload of {name} failed, so version {version} is served: {failure}")
 
     async def _watch(self) -> None:
         while True:
