@@ -113,9 +113,9 @@ def make_report(
         test, Corpus, "a corpus with gold labels; make one with read_corpus(path) or Corpus.from_lists(word=..., label=...)"
     )
     test.require_labels()
-    systems = [_system(label, one, test) for label, one in {name: model, **(compare or {})}.items()]
     if compare and name in compare:
         raise InputError(f"compare: {name!r} is the name of the model; name the model with name=...")
+    systems = [_system(label, one, test) for label, one in {name: model, **(compare or {})}.items()]
     if experts:
         systems[0].members = [_system(label, rows, test) for label, rows in experts.items()]
     log = getattr(systems[0].tagger, "log_", ())
