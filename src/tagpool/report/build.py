@@ -113,13 +113,18 @@ def make_report(
         test, Corpus, "a corpus with gold labels; make one with read_corpus(path) or Corpus.from_lists(word=..., label=...)"
     )
     test.require_labels()
+    if train is not None:
+        check_type(train, Corpus, "train: a corpus with labels")
+        train.require_labels()
+    for systems in (compare, experts):
+        check_type(systems if systems is not None else {}, Mapping, "a dict of systems by name, such as {'old': labels}")
     if compare and name in compare:
         raise InputError(f"compare: {name!r} is the name of the model; name the model with name=...")
-    systems = [_system(label, one, test) for label, one in {name: model, **(compare or {})}.items()]
+    described = [_system(label, one, test) for label, one in {name: model, **(compare or {})}.items()]
     if experts:
-        systems[0].members = [_system(label, rows, test) for label, rows in experts.items()]
-    log = getattr(systems[0].tagger, "log_", ())
-    data = ReportData(test, systems, train, log, bool(experts), draws=Draws(draws, seed), size=size)
+        described[0].members = [_system(label, rows, test) for label, rows in experts.items()]
+    log = getattr(described[0].tagger, "log_", ())
+    data = ReportData(test, described, train, log, bool(experts), draws=Draws(draws, seed), size=size)
     return build_report(data)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tagpool.optim.watch import Epoch
 from tagpool.report.error_kinds import KINDS
 from tagpool.report.figures import NOTHING
-from tagpool.views.html import Html, element, join, table
+from tagpool.views.html import Html, element, join, table, text
 from tagpool.views.plots import Axis, heat_map, line_plot
 
 _RATES = ("precision", "recall", "f1")
@@ -182,8 +182,16 @@ def members(figures: Figures, *, noun: str) -> Html:
 
 def card(rows: Iterable[Sequence[str]]) -> Html:
     """Return the model card as a table."""
-    body = [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in rows]
+    body = [element("tr", element("th", name, scope="row"), element("td", _card_value(value))) for name, value in rows]
     return element("div", element("table", element("tbody", *body), class_="tp-card"), class_="tp-wide", tabindex="0")
+
+
+def _card_value(value: str) -> Html:
+    """Return a text; one of several lines is collapsed."""
+    if "\n" not in value:
+        return text(value)
+    lines = Html("\n".join(map(text, value.strip().split("\n"))))
+    return element("details", element("summary", "show"), element("pre", lines))
 
 
 def _rate_name(rate: str) -> str:
