@@ -67,7 +67,7 @@ def test_a_pool_of_experts_needs_their_files(data: Path, tmp_path: Path) -> None
     first, second, pool = _labelled(data, tmp_path), tmp_path / "second.conll", tmp_path / "names.pool"
     succeed("tag", data / "pos.tagpool", data / "test.conll", "-o", second)
     named = [f"a={first}", f"b={second}"]
-    succeed("pool", "fit", *named, "--gold", data / "test.conll", "--method", "stacking", "--output", pool)
+    succeed("pool", "fit", *named, "--gold", data / "test.conll", "--method", "stacking", "--model", pool)
     assert "--expert NAME=FILE" in fail("report", pool, data / "test.conll", "-o", tmp_path / "r.html")
     experts = [part for one in named for part in ("--expert", one)]
     options = ["--draws", 100, "-o", tmp_path / "r.html", "--json"]
