@@ -75,7 +75,7 @@ def test_nothing_is_loaded_and_nothing_runs_from_the_text() -> None:
     words = [[*HOSTILE, "plain"]] * 4
     gold = [[f"B-{word}" for word in HOSTILE] + ["O"]] * 4
     corpus = Corpus.from_lists(word=words, label=gold)
-    report = make_report([["O"] * 10] * 4, corpus, compare={HOSTILE[0]: gold}, train=corpus, name=HOSTILE[1], draws=100)
+    report = make_report([["O"] * 10] * 4, corpus, compare={HOSTILE[0]: gold}, train=corpus, draws=100)
     tags = Tags(report.html).tags
     assert [tag for tag, _ in tags].count("script") == 2
     assert not {"img", "iframe", "link", "object", "embed"} & {tag for tag, _ in tags}
@@ -154,7 +154,7 @@ def test_wrong_input() -> None:
         make_report(TAGGER, Corpus.from_lists(word=[["a"]]))
     with pytest.raises(InputError, match=r"model: expected .* for 80 sentences, as in the test sentences, got 1 sentence"):
         make_report([["O"]], TEST)
-    with pytest.raises(InputError, match="is the name of the model"):
+    with pytest.raises(InputError, match="is the name of the first system"):
         make_report(TAGGER, TEST, compare={"model": TAGGER})
     with pytest.raises(InputError, match="dict of systems"):
         make_report(TAGGER, TEST, compare=[TAGGER])  # type: ignore[arg-type]

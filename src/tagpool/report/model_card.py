@@ -64,6 +64,8 @@ def _training_rows(tagger: Any, *, of_many: bool) -> list[list[str]]:
     if isinstance(summary.get("dev"), float):
         summary["dev"] = f"F1 {100 * summary['dev']:.2f}"
     for key, value in summary.items():
+        if value is None:
+            continue
         name = _NAMES.get(key, key)
         rows.append([f"{name}{of}", ", ".join(map(str, value)) if isinstance(value, list) else _short(value)])
     stored = tagger._fitted().text("parameters")  # a model that was not saved has its parameters in the tagger only
