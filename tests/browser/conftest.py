@@ -21,7 +21,7 @@ OpenPage = Callable[..., Any]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests unless they were asked for: they need packages and a browser that other tests do not."""
+    """Skip the tests unless they are wanted: they need packages and a browser that other tests do not."""
     if not os.environ.get("TAGPOOL_BROWSER"):
         for item in items:
             if "browser" in item.path.parts:
@@ -94,6 +94,5 @@ def check_width(page: Any) -> None:
 def expecting(problems: list[str], text: str) -> Iterator[None]:
     """Expect one message of the console with a text, and forget it."""
     yield
-    found = [one for one in problems if text in one]
-    assert found
+    assert any(text in one for one in problems)
     problems[:] = [one for one in problems if text not in one]

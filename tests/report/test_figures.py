@@ -70,9 +70,9 @@ def test_confidences_are_those_of_a_loop(sentences: list[list[tuple[str, str, st
     lowest = [row[0] for row in coverage]
     assert lowest == sorted(lowest, reverse=True)
     for low, share, precision in coverage:
-        kept = [is_right for value, is_right in expected if value >= low]
-        assert share == pytest.approx(len(kept) / len(expected))
-        assert precision == pytest.approx(sum(kept) / len(kept))
+        chosen = [is_right for value, is_right in expected if value >= low]
+        assert share == pytest.approx(len(chosen) / len(expected))
+        assert precision == pytest.approx(sum(chosen) / len(chosen))
 
 
 def test_training_frequency_counts_spans_of_the_same_text() -> None:

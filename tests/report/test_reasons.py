@@ -45,15 +45,15 @@ def test_differences_add_up(learner: Callable[[], Any], monkeypatch: pytest.Monk
     checked = 0
     for number, errors in list(evaluation.errors.items())[:25]:
         for error in errors:
-            found = evidence(number, error)
+            rows = evidence(number, error)
             other = predicted[number][: error.start] + gold[number][error.start : error.end] + predicted[number][error.end :]
-            if found is None:
+            if rows is None:
                 assert not set(other) <= set(tagger.labels_)
                 continue
             sides = [_states(states, row) for row in (predicted[number], other)]
             scores = [lattices[number].log_probability(row) for row in sides]
-            assert sum(one.difference for one in found) == pytest.approx(scores[0] - scores[1], abs=1e-3)
-            sizes = [abs(one.difference) for one in found]
+            assert sum(one.difference for one in rows) == pytest.approx(scores[0] - scores[1], abs=1e-3)
+            sizes = [abs(one.difference) for one in rows]
             assert sizes == sorted(sizes, reverse=True)
             checked += 1
     assert checked > 5

@@ -170,7 +170,9 @@ class _Reader:
         if hasattr(model, "single_taggers"):
             return run_tagger(name, model, corpus)
         if rows is None:
-            raise InputError(f"a {model.kind} pools the labels of experts; name their files: --expert NAME=FILE", source=path)
+            raise InputError(
+                f"expected --expert NAME=FILE: {model.kind} is a pool of experts, and needs their labels", source=path
+            )
         options: dict[str, Any] = {"words": corpus.words if isinstance(model, VotePool) else corpus}
         if hasattr(model, "predict_spans"):
             options["confidence"] = rows.confidence

@@ -43,7 +43,7 @@ def model_card(system: System, corpus: Corpus, train: Corpus | None, facts: Mapp
     rows.append(["labels", f"{len(labels)}: {', '.join(labels[:_LABELS])}{more}"])
     if system.seconds:
         speed = corpus.token_count / system.seconds
-        rows.append(["measured speed", f"{_rounded(speed):,} tokens per second ({system.seconds:.2g} s for the test data)"])
+        rows.append(["measured speed", f"tokens per second: {_rounded(speed):,} ({system.seconds:.2g} s for the test data)"])
     taggers = tagger.single_taggers()
     if tagger.members_:
         rows.append(["members", ", ".join(f"{name}" for name in getattr(tagger, "names_", ())) or str(len(tagger.members_))])

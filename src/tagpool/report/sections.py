@@ -173,9 +173,9 @@ def members(figures: Figures, *, noun: str) -> Html:
     names = [row["name"] for row in shown]
     agreement = [[round(100 * value) for value in line[:_MEMBERS]] for line in figures["agreement"][:_MEMBERS]]
     types = list(dict.fromkeys(kind for row in shown for kind in row["types"]))[:_MEMBERS]
-    found = [[round(100 * row["types"].get(kind, 0.0)) for kind in types] for row in shown]
+    shares = [[round(100 * row["types"].get(kind, 0.0)) for kind in types] for row in shown]
     pictures = [heat_map("Agreement (% of tokens where one of the two has a span)", names, names, agreement, percent=True)]
-    pictures.append(heat_map("Gold spans that each finds, by type (%)", names, types, found, percent=True))
+    pictures.append(heat_map("Gold spans that each finds, by type (%)", names, types, shares, percent=True))
     note = [element("p", f"The plots show the first {_MEMBERS}.", class_="tp-soft")] if len(figures["members"]) > _MEMBERS else []
     return join([table(heads, rows), element("p", facts), element("div", *pictures, class_="tp-plots"), *note])
 
