@@ -52,6 +52,8 @@ _MODULES = {
     "optim.fobos": "FOBOS",
     "optim.perceptron": "Perceptron",
     "optim.watch": "Epoch",
+    "report.build": "make_report Report",
+    "views.sentence": "show SentenceView",
     "tuning.tune": "tune",
     "tuning.result": "Tuning Trial",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "

@@ -15,9 +15,11 @@ from tagpool.cli.inputs import expand_files, is_model, read_files, with_expanded
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption, UseOption, parse_uses
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import parse_experts
+from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.files import STANDARD_STREAM, open_output, read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus, read_labelled
+from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
 from tagpool.pools.expert_files.collecting import collect_labels
 from tagpool.pools.expert_files.expert_labels import ExpertLabels
@@ -129,7 +131,7 @@ class _Reader:
         options: dict[str, Any] = {"format": self.format, "encoding": self.encoding}
         trained: dict[str, Any] = self.models[0].single_taggers()[0].summary_ if self.models else {}
         if kind is Format.CONLLU:
-            return read_corpus(file, label=self.label or trained.get("label"), **options).require_labels()
+            return read_corpus(file, label=self.label or self._conllu_column(trained.get("label")), **options).require_labels()
         if kind is not Format.CONLL or self.columns is not None or len(needed) < 2:
             return read_labelled(file, columns=self.columns, label=self.label, **options)
         count = _native.count_columns(read_bytes(file, encoding=self.encoding), False)
@@ -138,6 +140,12 @@ class _Reader:
         names = guess_columns(count, needed, trained, source_name(file))
         label = self.label or (trained.get("label") if trained.get("label") in names else LABEL)
         return read_corpus(file, columns=names, label=label, **options).require_labels()
+
+    def _conllu_column(self, trained: str | None) -> str | None:
+        """Return the label column of CoNLL-U: that of training, or UPOS for plain labels of other files, as tagpool tag does."""
+        if trained in CONLLU_COLUMNS:
+            return trained
+        return "upos" if self.models and is_plain(dict.fromkeys(self.models[0].labels_, 1)) else None
 
     def experts(self, places: list[str], corpus: Corpus) -> ExpertLabels:
         """Read the files of experts, for the test sentences."""
@@ -162,7 +170,9 @@ class _Reader:
         if hasattr(model, "single_taggers"):
             return run_tagger(name, model, corpus)
         if rows is None:
-            raise InputError(f"a {model.kind} pools the labels of experts; name their files: --expert NAME=FILE", source=path)
+            raise InputError(
+                f"expected --expert NAME=FILE: {model.kind} is a pool of experts, and needs their labels", source=path
+            )
         options: dict[str, Any] = {"words": corpus.words if isinstance(model, VotePool) else corpus}
         if hasattr(model, "predict_spans"):
             options["confidence"] = rows.confidence

@@ -104,6 +104,7 @@
     });
     save("errors.conll", lines.join("\n"), "text/plain");
   });
+  document.getElementById("tp-open").hidden = !list.querySelector("details");
   document.getElementById("tp-open").addEventListener("click", (event) => {
     const open = event.target.getAttribute("aria-pressed") !== "true";
     event.target.setAttribute("aria-pressed", String(open));

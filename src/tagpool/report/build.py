@@ -28,6 +28,7 @@ SIZE = 2_000_000
 """Bytes of a report, about (default)."""
 _LEAST_ROOM = 50_000  # bytes for the errors
 _PACKAGE = "tagpool.report"
+_MODEL = "model"  # the name of the first system
 Systems = SequenceTagger | Sequence[Sequence[str]]
 
 
@@ -83,7 +84,6 @@ def make_report(
     compare: Mapping[str, Systems] | None = None,
     experts: Mapping[str, Sequence[Sequence[str]]] | None = None,
     train: Corpus | None = None,
-    name: str = "model",
     draws: int = 10_000,
     seed: int = 1,
     size: int = SIZE,
@@ -96,7 +96,6 @@ def make_report(
         compare: Other taggers or labels by name; the report has the differences with their intervals.
         experts: Labels of experts by name, if ``model`` has the labels of their pool; the report shows their agreement.
         train: The training data, for scores of known and unknown words and by frequency.
-        name: The name of the model in the report.
         draws: Bootstrap draws for the intervals.
         seed: Seed of the draws.
         size: Largest size of the file in bytes, about; further errors are left out, and the report says how many.
@@ -113,13 +112,18 @@ def make_report(
         test, Corpus, "a corpus with gold labels; make one with read_corpus(path) or Corpus.from_lists(word=..., label=...)"
     )
     test.require_labels()
-    systems = [_system(label, one, test) for label, one in {name: model, **(compare or {})}.items()]
-    if compare and name in compare:
-        raise InputError(f"compare: {name!r} is the name of the model; name the model with name=...")
+    if train is not None:
+        check_type(train, Corpus, "train: a corpus with labels")
+        train.require_labels()
+    for systems in (compare, experts):
+        check_type(systems if systems is not None else {}, Mapping, "a dict of systems by name, such as {'old': labels}")
+    if compare and _MODEL in compare:
+        raise InputError(f"compare: {_MODEL!r} is the name of the first system; choose another name")
+    described = [_system(label, one, test) for label, one in {_MODEL: model, **(compare or {})}.items()]
     if experts:
-        systems[0].members = [_system(label, rows, test) for label, rows in experts.items()]
-    log = getattr(systems[0].tagger, "log_", ())
-    data = ReportData(test, systems, train, log, bool(experts), draws=Draws(draws, seed), size=size)
+        described[0].members = [_system(label, rows, test) for label, rows in experts.items()]
+    log = getattr(described[0].tagger, "log_", ())
+    data = ReportData(test, described, train, log, bool(experts), draws=Draws(draws, seed), size=size)
     return build_report(data)
 
 

@@ -19,6 +19,7 @@ from tagpool.views.explanation import MemberVote
 from tagpool.views.sentence import spans_of
 
 _Key = tuple[int, int, int]
+_FEWEST = 3  # members of a majority vote
 _LONGEST = 60  # characters of a span in a vote
 NO_SPAN = "no span"
 
@@ -31,6 +32,7 @@ def member_figures(corpus: Corpus, system: System, *, plain: bool) -> dict[str, 
     pool does not), ``vote_without`` (F1 of the majority vote of the others), and the share of gold spans that it finds, by type.
     ``agreement`` is the share of tokens with equal labels, counted where at least one of the two members has a span.
     ``any`` is the share of gold spans that at least one member finds, ``vote`` the F1 of the majority vote of all members.
+    Votes are None for fewer than three members.
     """
     gold, members = corpus.labels, system.members
     counts = [count_chunks(align(gold, one.labels), plain=plain) for one in members]
@@ -38,6 +40,7 @@ def member_figures(corpus: Corpus, system: System, *, plain: bool) -> dict[str, 
     pool = _spans(count_chunks(align(gold, system.labels), plain=plain))
     finders = Counter(span for spans in right for span in spans)
     types = sorted(kind for kind in counts[0].types if kind in _gold_types(counts[0])) if counts else []
+    votes = len(members) >= _FEWEST
     rows = []
     for number, (member, spans) in enumerate(zip(members, right, strict=True)):
         result = score(gold, member.labels, plain=plain)
@@ -49,7 +52,7 @@ def member_figures(corpus: Corpus, system: System, *, plain: bool) -> dict[str, 
                 "only": sum(finders[span] == 1 for span in spans),
                 "saves": sum(span in pool and 2 * (finders[span] - 1) <= len(others) for span in spans),
                 "overruled": len(spans - pool),
-                "vote_without": score(gold, majority(others), plain=plain).f1 if others else None,
+                "vote_without": score(gold, majority(others), plain=plain).f1 if votes else None,
                 "types": {kind: result.types[kind].recall if kind in result.types else 0.0 for kind in types},
             }
         )
@@ -58,7 +61,7 @@ def member_figures(corpus: Corpus, system: System, *, plain: bool) -> dict[str, 
         "members": rows,
         "agreement": _agreement(members, plain=plain),
         "any": float(ratio(len(finders), total)),
-        "vote": score(gold, majority([one.labels for one in members]), plain=plain).f1,
+        "vote": score(gold, majority([one.labels for one in members]), plain=plain).f1 if votes else None,
     }
 
 

@@ -10,7 +10,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import detect
 from tagpool.experts.inside.inspection import features_by_template
 from tagpool.experts.metadata import MAX_FACTS, read_object
-from tagpool.experts.saving import has_names
+from tagpool.experts.saving import has_names, json_parameters
 from tagpool.report.systems import System
 from tagpool.wording import counted
 
@@ -43,7 +43,7 @@ def model_card(system: System, corpus: Corpus, train: Corpus | None, facts: Mapp
     rows.append(["labels", f"{len(labels)}: {', '.join(labels[:_LABELS])}{more}"])
     if system.seconds:
         speed = corpus.token_count / system.seconds
-        rows.append(["measured speed", f"{_rounded(speed):,} tokens per second ({system.seconds:.2g} s for the test data)"])
+        rows.append(["measured speed", f"tokens per second: {_rounded(speed):,} ({system.seconds:.2g} s for the test data)"])
     taggers = tagger.single_taggers()
     if tagger.members_:
         rows.append(["members", ", ".join(f"{name}" for name in getattr(tagger, "names_", ())) or str(len(tagger.members_))])
@@ -64,14 +64,18 @@ def _training_rows(tagger: Any, *, of_many: bool) -> list[list[str]]:
     if isinstance(summary.get("dev"), float):
         summary["dev"] = f"F1 {100 * summary['dev']:.2f}"
     for key, value in summary.items():
+        if value is None:
+            continue
         name = _NAMES.get(key, key)
         rows.append([f"{name}{of}", ", ".join(map(str, value)) if isinstance(value, list) else _short(value)])
-    parameters = read_object(tagger._fitted().text("parameters"), "parameters", most=MAX_FACTS)
+    stored = tagger._fitted().text("parameters")  # a model that was not saved has its parameters in the tagger only
+    parameters = read_object(stored, "parameters", most=MAX_FACTS) if stored else json_parameters(tagger)
     seed = parameters.pop("seed", None)
     if seed is not None:
         rows.append([f"seed{of}", str(seed)])
     shown = {name: value for name, value in parameters.items() if value is not None and name not in ("features", "trainer")}
-    rows.append([f"configuration{of}", ", ".join(f"{name} {_short(value)}" for name, value in shown.items())])
+    rows.append([f"parameters{of}", ", ".join(f"{name} {_short(value)}" for name, value in shown.items())])
+    rows.append([f"configuration{of}", tagger._fitted().text("config") or ""])
     if has_names(tagger):
         keys = list(features_by_template(tagger))
         more = [f"and {len(keys) - _TEMPLATES} more"] if len(keys) > _TEMPLATES else []

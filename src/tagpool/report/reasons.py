@@ -106,15 +106,17 @@ class _ChainReasons:
             return None
         ours, theirs = self._states(predicted), self._states(other)
         places = [place for place, (one, two) in enumerate(zip(ours, theirs, strict=True)) if one != two]
+        # Features with the label before also count at the token after a wrong one.
+        read = sorted({*places, *(place + 1 for place in places if self.model.has_history and place + 1 < len(ours))})
         differences: list[Evidence] = []
-        for place in places:
+        for place in read:
             token = token_weights(self.model, *self._token_features(sentence, place))
             values = token.scores[:, ours[place]] - token.scores[:, theirs[place]]
             pairs = list(zip(token.names, values.tolist(), strict=True))
             if place and len(token.step_names):
                 steps = token.steps[:, ours[place - 1], ours[place]] - token.steps[:, theirs[place - 1], theirs[place]]
                 pairs += zip(token.step_names, steps.tolist(), strict=True)
-            word = f" of {self.source.whole[sentence].words[place]}" if len(places) > 1 else ""
+            word = f" of {self.source.whole[sentence].words[place]}" if [place] != places else ""
             differences += [Evidence(f"{name}{word}", value) for name, value in pairs if abs(value) >= _SMALLEST]
         beside = self._path(ours) - self._path(theirs)
         if abs(beside) >= _SMALLEST:

@@ -7,10 +7,12 @@ from typing import Any
 
 from tagpool.optim.watch import Epoch
 from tagpool.report.error_kinds import KINDS
-from tagpool.views.html import Html, element, join, table
+from tagpool.report.figures import NOTHING
+from tagpool.views.html import Html, element, join, table, text
 from tagpool.views.plots import Axis, heat_map, line_plot
 
 _RATES = ("precision", "recall", "f1")
+_ROWS = 20  # of a table of types; the others are collapsed
 _FEWEST = 5  # spans of a point of the calibration plot: fewer have no reliable precision
 _MEMBERS = 14  # rows of the plots of members: more are not legible
 Figures = Mapping[str, Any]
@@ -76,18 +78,29 @@ def group_tables(systems: Sequence[Figures], *, plain: bool, only_accuracy: bool
 
 
 def _group_table(groups: Sequence[Sequence[Figures]], names: Sequence[str], title: str, *, accuracy: bool) -> Html:
+    """Return the scores of groups: all rates of one system, or the F1 of several."""
     rates = [*_RATES, "accuracy"] if accuracy else list(_RATES)
-    if len(groups) == 1:
-        rows = [[_named(row["name"]), *(_percent(row[rate]) for rate in rates), f"{row['gold']:,}"] for row in groups[0]]
-        return table(["", *map(_rate_name, rates), "gold"], rows, caption=title)
     by_name = [{row["name"]: row for row in rows} for rows in groups]
-    order = dict.fromkeys(row["name"] for rows in groups for row in rows)
     lines = []
-    for name in order:
-        cells = [_percent(one[name]["f1"]) if name in one else "" for one in by_name]
-        gold = next((one[name]["gold"] for one in by_name if name in one), 0)
-        lines.append([_named(name), *cells, f"{gold:,}"])
-    return table(["F1", *names, "gold"], lines, caption=title)
+    for name in dict.fromkeys(row["name"] for rows in groups for row in rows):
+        present = [one[name] for one in by_name if name in one]
+        if len(groups) == 1:
+            cells = [_percent(present[0][rate]) for rate in rates]
+        else:
+            cells = [_percent(one[name]["f1"]) if name in one else "" for one in by_name]
+        lines.append([name or "(none)", *cells, f"{present[0]['gold']:,}"])
+    headers = ["", *map(_rate_name, rates), "gold"] if len(groups) == 1 else ["F1", *names, "gold"]
+    return _shortened(headers, lines, title)
+
+
+def _shortened(headers: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> Html:
+    """Return a table; of many rows, those with few gold spans are collapsed."""
+    if len(rows) <= _ROWS:
+        return table(headers, rows, caption=title)
+    frequent = set(sorted(range(len(rows)), key=lambda at: (-int(rows[at][-1].replace(",", "")), at))[:_ROWS])
+    first = table(headers, [row for at, row in enumerate(rows) if at in frequent], caption=f"{title}: the {_ROWS} most frequent")
+    rest = table(headers, [row for at, row in enumerate(rows) if at not in frequent])
+    return element("div", first, element("details", element("summary", f"{len(rows) - _ROWS} more"), rest))
 
 
 def plots(systems: Sequence[Figures], log: Sequence[Epoch], *, plain: bool) -> Html:
@@ -111,8 +124,10 @@ def plots(systems: Sequence[Figures], log: Sequence[Epoch], *, plain: bool) -> H
         parts.append(_learning_curve(log))
     confusion = systems[0]["confusion"]
     if confusion["types"]:
-        more = f", the {len(confusion['types'])} types with most errors" if confusion["left_out"] else ""
-        title = f"Confusion: gold (rows) and predicted {'labels' if plain else 'types'} (columns){more}"
+        kinds = "labels" if plain else "types"
+        count = len([kind for kind in confusion["types"] if kind != NOTHING])
+        more = f", the {count} {kinds} with most errors" if confusion["left_out"] else ""
+        title = f"Confusion: gold (rows) and predicted {kinds} (columns){more}"
         parts.append(heat_map(title, confusion["types"], confusion["types"], confusion["counts"]))
     return element("div", *parts, class_="tp-plots")
 
@@ -131,6 +146,7 @@ def _learning_curve(log: Sequence[Epoch]) -> Html:
 
 def members(figures: Figures, *, noun: str) -> Html:
     """Return the table and the plots of the members of a pool, or of experts."""
+    has_vote = figures["vote"] is not None
     rows = [
         [
             row["name"],
@@ -138,41 +154,44 @@ def members(figures: Figures, *, noun: str) -> Html:
             f"{row['only']:,}",
             f"{row['saves']:,}",
             f"{row['overruled']:,}",
-            "" if row["vote_without"] is None else _signed(row["vote_without"] - figures["vote"]),
+            *([_signed(row["vote_without"] - figures["vote"])] if has_vote else []),
         ]
         for row in figures["members"]
     ]
+    left_out = "change of the F1 of a majority vote when it is left out"
     heads = [
         noun,
         *map(_rate_name, _RATES),
         element("abbr", "found by it only", title="gold spans that no other one finds"),
         element("abbr", "decisive", title="gold spans that the pool finds, and at most half of the others do"),
         element("abbr", "overruled", title="gold spans that it finds and the pool does not"),
-        element("abbr", "vote without it", title="change of the F1 of a majority vote when it is left out"),
+        *([element("abbr", "vote without it", title=left_out)] if has_vote else []),
     ]
-    facts = (
-        f"At least one of them finds {_percent(figures['any'])}% of the gold spans; "
-        f"their majority vote has an F1 of {_percent(figures['vote'])}."
-    )
+    vote = f"; their majority vote has an F1 of {_percent(figures['vote'])}" if has_vote else ""
+    facts = f"At least one of them finds {_percent(figures['any'])}% of the gold spans{vote}."
     shown = figures["members"][:_MEMBERS]
     names = [row["name"] for row in shown]
     agreement = [[round(100 * value) for value in line[:_MEMBERS]] for line in figures["agreement"][:_MEMBERS]]
     types = list(dict.fromkeys(kind for row in shown for kind in row["types"]))[:_MEMBERS]
-    found = [[round(100 * row["types"].get(kind, 0.0)) for kind in types] for row in shown]
-    pictures = [heat_map("Agreement (% of tokens where one of the two has a span)", names, names, agreement)]
-    pictures.append(heat_map("Gold spans that each finds, by type (%)", names, types, found))
+    shares = [[round(100 * row["types"].get(kind, 0.0)) for kind in types] for row in shown]
+    pictures = [heat_map("Agreement (% of tokens where one of the two has a span)", names, names, agreement, percent=True)]
+    pictures.append(heat_map("Gold spans that each finds, by type (%)", names, types, shares, percent=True))
     note = [element("p", f"The plots show the first {_MEMBERS}.", class_="tp-soft")] if len(figures["members"]) > _MEMBERS else []
     return join([table(heads, rows), element("p", facts), element("div", *pictures, class_="tp-plots"), *note])
 
 
 def card(rows: Iterable[Sequence[str]]) -> Html:
     """Return the model card as a table."""
-    body = [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in rows]
+    body = [element("tr", element("th", name, scope="row"), element("td", _card_value(value))) for name, value in rows]
     return element("div", element("table", element("tbody", *body), class_="tp-card"), class_="tp-wide", tabindex="0")
 
 
-def _named(name: str) -> str:
-    return name or "(none)"
+def _card_value(value: str) -> Html:
+    """Return a text; one of several lines is collapsed."""
+    if "\n" not in value:
+        return text(value)
+    lines = Html("\n".join(map(text, value.strip().split("\n"))))
+    return element("details", element("summary", "show"), element("pre", lines))
 
 
 def _rate_name(rate: str) -> str:

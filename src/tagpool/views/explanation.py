@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from tagpool.views.html import Html, element, table
 
+_STEPS = 20  # widths of a bar, classes of the style sheet
+
 
 class Evidence(NamedTuple):
     """A feature (or several, as one text) and the ``difference`` that it makes to the lead of the label."""
@@ -72,8 +74,9 @@ def vote_table(votes: Sequence[MemberVote], *, label: str, gold: str | None = No
 
 
 def _bar_row(one: Evidence, share: float) -> Html:
-    # A report has thousands of these rows, so the style sheet finds the cells by their order.
-    side = None if one.difference >= 0 else "tp-a"
-    bar = element("i", class_=side, style=f"--w:{100 * share:.0f}%")
+    # The style sheet finds the cells by their order, since a report has thousands of these rows. Widths are classes, because the
+    # policy of a server may forbid styles in attributes.
+    width = f"tp-b{max(1, round(_STEPS * share))}"
+    bar = element("i", class_=width if one.difference >= 0 else f"{width} tp-a")
     number = f"{one.difference:+.2f}".replace("-", "−")
     return element("tr", element("td", number), element("td", bar), element("td", one.feature))

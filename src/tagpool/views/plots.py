@@ -10,7 +10,7 @@ from tagpool.views.html import Html, element, join, table
 
 Points = Sequence[tuple[float, float]]
 _WIDTH, _HEIGHT = 360, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 10, 38  # margins
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 12, 10, 38  # margins
 _TICKS = 5
 _SIDE = 36  # of a cell of a heat map
 _NAME = 7.0  # width of a letter of a name, about
@@ -92,8 +92,12 @@ def line_plot(title: str, lines: Mapping[str, Points], across: Axis, up: Axis, *
     return _figure(title, (_WIDTH, _HEIGHT), parts, legend, numbers)
 
 
-def heat_map(title: str, rows: Sequence[str], columns: Sequence[str], counts: Sequence[Sequence[int]]) -> Html:
+def heat_map(
+    title: str, rows: Sequence[str], columns: Sequence[str], counts: Sequence[Sequence[int]], *, percent: bool = False
+) -> Html:
     """Return a matrix of counts, such as gold types by predicted types; cells with equal names have another colour.
+
+    With ``percent``, the numbers are percentages, and all cells have one colour.
 
     >>> heat_map("Types", ["PER"], ["PER", "LOC"], [[3, 1]]).count("<rect")
     2
@@ -110,9 +114,9 @@ def heat_map(title: str, rows: Sequence[str], columns: Sequence[str], counts: Se
         label = element("title", name)
         parts.append(element("text", label, _short(name), x=f"{left - 6:.0f}", y=f"{y + _SIDE / 2 + 4:.0f}", text_anchor="end"))
         for column, count in enumerate(line):
-            x, kind = left + _SIDE * column, "tp-same" if name == columns[column] else "tp-other"
+            x, kind = left + _SIDE * column, "tp-same" if percent or name == columns[column] else "tp-other"
             # The root makes rare errors visible beside frequent right labels.
-            shade = 0.75 * math.sqrt(count / total)
+            shade = 0.75 * (count / 100 if percent else math.sqrt(count / total))
             place = f'x="{x:.0f}" y="{y:.0f}" width="{_SIDE - 2}" height="{_SIDE - 2}"'
             parts.append(Html(f'<rect class="{kind}" {place} fill-opacity="{shade:.2f}"/>'))
             if count:

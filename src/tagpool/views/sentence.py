@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tagpool.corpus.schemes import Span, is_plain, spans
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
 from tagpool.views.colours import colour_class, number_colours
 from tagpool.views.html import Html, element, fragment, join, text
 from tagpool.wording import counted
@@ -80,20 +80,39 @@ def show(
     >>> "75%" in view._repr_html_()
     True
     """
-    words, labels = list(words), list(labels)
+    words, labels = _texts(words, "words"), _texts(labels, "labels")
+    gold = None if gold is None else _texts(gold, "gold labels")
+    if probabilities is not None and hasattr(probabilities, "tolist"):
+        probabilities = probabilities.tolist()  # of NumPy
+    if probabilities is not None:
+        check_type(probabilities, Sequence, "a list of probabilities")
     for what, row in (("label", labels), ("gold label", gold), ("probability", probabilities)):
         if row is not None and len(row) != len(words):
             plural = "probabilities" if what == "probability" else ""
             raise InputError(f"expected {counted(len(words), what, plural)}, one per word, got {len(row)}")
-    every = labels + list(gold or ())
+    every = [*labels, *(gold or ())]
     plain = is_plain({label: every.count(label) for label in set(every)})
     predicted = [LabelledSpan(*span, _least(probabilities, span)) for span in spans_of(labels, plain=plain)]
-    right = None if gold is None else [LabelledSpan(*span) for span in spans_of(list(gold), plain=plain)]
+    right = None if gold is None else [LabelledSpan(*span) for span in spans_of(gold, plain=plain)]
     return SentenceView(words, predicted, right)
 
 
+def _texts(values: Sequence[str], what: str) -> list[str]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise InputError(f"expected a list of {what}, got {values!r}")
+    for value in values:
+        check_type(value, str, f"{what} as text")
+    return list(values)
+
+
 def _least(probabilities: Sequence[float] | None, span: Span) -> float | None:
-    return None if probabilities is None else float(min(probabilities[span.start : span.end]))
+    if probabilities is None:
+        return None
+    values = probabilities[span.start : span.end]
+    for value in values:
+        if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            raise InputError(f"expected probabilities from 0 to 1, got {value!r}")
+    return float(min(values))
 
 
 class _Renderer:
