@@ -18,9 +18,9 @@ test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of lea
 	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # Chromium is installed with apt if the user is root. SCREENSHOTS names a folder for pictures of the pages.
-browser: $(VENV)/.installed $(VENV)/.test $(VENV)/.browser ## Test pages in Chromium, and the server under load (SHORT=1: only pages; SCREENSHOTS: folder of pictures)
+browser: $(VENV)/.installed $(VENV)/.test $(VENV)/.browser ## Test pages in Chromium, and the server under load (SHORT=1: most pages only; SCREENSHOTS: folder of pictures)
 	$(BIN)/python tools/install_chromium.py
-	TAGPOOL_BROWSER=1 TAGPOOL_SCREENSHOTS=$(SCREENSHOTS) $(BIN)/python -m pytest -r s tests/browser
+	TAGPOOL_BROWSER=1 TAGPOOL_SCREENSHOTS=$(SCREENSHOTS) $(BIN)/python -m pytest -r s tests/browser $(if $(SHORT),-k "not hostile")
 	$(if $(SHORT),,TAGPOOL_LONG=1 $(BIN)/python -m pytest tests/serve/test_long.py)
 
 # Files in the style of .clang-format

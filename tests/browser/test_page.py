@@ -217,7 +217,7 @@ def test_the_page_is_accessible(server: ServerProcess, open_page: OpenPage, mode
 def test_hostile_text(server: ServerProcess, open_page: OpenPage, mode: str) -> None:
     page = open_page(f"{server.facts['url']}/", mode)
     choose(page, "markup", "usual")
-    text = f'{SCRIPT}\n&lt;b&gt; "quoted" \'\nשלום עולם Ann Smith\n👩‍👩‍👧‍👦 🙂 left\n{"x" * 3000}\n' + "word " * 500
+    text = f'{SCRIPT}\n&lt;b&gt; "quoted" \'\nשלום עולם Ann Smith\n👩‍👩‍👧‍👦 🙂 left\n{"x" * 3000}\n' + "word " * 200
     page.fill("#text", text)
     page.wait_for_selector(".side .tp-w:text-is('🙂')")
     assert page.locator("#sides script, #why script").count() == 0

@@ -107,10 +107,15 @@ class ServedModel:
 class Models:
     """The served models. Look-ups are safe in any thread: a reload replaces one entry of a dict."""
 
-    def __init__(self, models: Iterable[ServedModel], resources: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        models: Iterable[ServedModel],
+        resources: Mapping[str, Any] | None = None,
+        states: Mapping[str, FileState] | None = None,
+    ) -> None:
         self._models = {model.name: model for model in models}
         self._resources = resources
-        self._states = {model.name: FileState.of(model.path) for model in self if model.path is not None}
+        self._states = dict(states or {})
         self._changing: dict[str, FileState] = {}
         self._reloading = threading.Lock()
 
@@ -126,8 +131,9 @@ class Models:
         for model in others:
             if model.name in paths:
                 raise InputError(f"two models have the name {model.name!r}; name the file, such as other={paths[model.name]}")
+        states = {name: FileState.of(path) for name, path in paths.items()}  # before: a change while loading is seen later
         served = [ServedModel(name, _load(path, resources), path=path) for name, path in paths.items()]
-        return cls([*served, *others], resources)
+        return cls([*served, *others], resources, states)
 
     def __iter__(self) -> Any:
         return iter(list(self._models.values()))
