@@ -29,6 +29,8 @@ def test_bad_arguments(model: Path, tmp_path: Path) -> None:
         (f"a/b={model}",): "without /",
         (model, "--token-file", two): "expected one line with a token",
         (model, "--host", "no.such.host.invalid"): "no such address",
+        (model, "--timeout", "nan"): "expected at most 86,400 seconds",
+        (model, "--grace", "inf"): "expected at most 86,400 seconds",
         (model, "--use", "x"): "expected NAME=PATH",
     }.items():
         done = run("serve", *arguments, "--port", "0")

@@ -18,6 +18,7 @@ from tagpool.visible import one_line
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _DEFAULTS = Limits()
+_LONGEST = 86_400  # seconds, a day
 
 
 def serve(
@@ -55,6 +56,9 @@ def serve(
     """
     if not models and not demo:
         raise InputError("expected model files, or --demo")
+    for option, seconds in (("--timeout", timeout), ("--grace", grace)):
+        if not seconds <= _LONGEST:
+            raise InputError(f"{option} {seconds:g}: expected at most {_LONGEST:,} seconds")
     try:
         from tagpool.serve import server
     except ModuleNotFoundError as error:
