@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test lint bench suite mutate sanitize tsan faults fuzz clean
+.PHONY: help demo test browser lint bench suite mutate sanitize tsan faults fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,12 @@ demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about
 
 test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of leaked native objects
 	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+# Chromium is installed with apt if the user is root. SCREENSHOTS names a folder for pictures of the pages.
+browser: $(VENV)/.installed $(VENV)/.test $(VENV)/.browser ## Test pages in Chromium, and the server under load (SHORT=1: most pages only; SCREENSHOTS: folder of pictures)
+	$(BIN)/python tools/install_chromium.py
+	TAGPOOL_BROWSER=1 TAGPOOL_SCREENSHOTS=$(SCREENSHOTS) $(BIN)/python -m pytest -r s tests/browser $(if $(SHORT),-k "not hostile")
+	$(if $(SHORT),,TAGPOOL_LONG=1 $(BIN)/python -m pytest tests/serve/test_long.py)
 
 # Files in the style of .clang-format
 FORMATTED := $(shell find native fuzz/native faults -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
@@ -96,7 +102,7 @@ $(VENV)/.bench: $(VENV)/.made pyproject.toml
 	-$(PIP) install --only-binary vowpalwabbit,chaine,crfs --group bench
 	touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml
+$(VENV)/.test $(VENV)/.browser $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 

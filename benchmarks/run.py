@@ -28,6 +28,7 @@ from parts.maxent import maxent
 from parts.objective import gradient, optimum
 from parts.paths import paths
 from parts.pools import pools
+from parts.serve import serve
 from parts.starting import starting
 from parts.tagging import cold, tagging
 from parts.threads import threads
@@ -41,7 +42,7 @@ ALWAYS: tuple[Part, ...] = (
     reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, loading, threads, maxent, pools, inducing,
     paths, compat, wrappers
 )  # fmt: skip
-PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled)}
+PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled, serve)}
 
 
 def introduction() -> str:
@@ -58,7 +59,7 @@ def introduction() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "parts", nargs="*", metavar="PART", help=f"parts to run (default: all but the last two): {', '.join(PARTS)}"
+        "parts", nargs="*", metavar="PART", help=f"parts to run (default: all but the last three): {', '.join(PARTS)}"
     )
     parser.add_argument("--write", type=Path, help="also write the table to this Markdown file")
     parser.add_argument("--keep", type=Path, help="keep python-crfsuite's models in this folder, and do not train them again")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGE, NATIVE, TESTS = ROOT / "src" / "tagpool", ROOT / "native", ROOT / "tests"
-OTHER_FOLDERS = {"benchmarks", "native", "oracles", "tools"}
+OTHER_FOLDERS = {"benchmarks", "browser", "native", "oracles", "tools"}
 
 
 def folders_with(root: Path, pattern: str) -> set[Path]:

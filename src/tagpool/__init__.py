@@ -59,6 +59,8 @@ _MODULES = {
     "auditing.result": "Audit AuditRow",
     "auditing.drift": "measure_drift",
     "auditing.drift_result": "Drift DriftRow",
+    "report.build": "make_report Report",
+    "views.sentence": "show SentenceView",
     "tuning.tune": "tune",
     "tuning.result": "Tuning Trial",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "

@@ -75,8 +75,12 @@ from tagpool.pools.votes.predictions import cross_val_predict as cross_val_predi
 from tagpool.pools.votes.predictions import from_spacy as from_spacy
 from tagpool.pools.votes.predictions import predictions_of as predictions_of
 from tagpool.pools.votes.reliability import estimate_reliability as estimate_reliability
+from tagpool.report.build import Report as Report
+from tagpool.report.build import make_report as make_report
 from tagpool.tuning.result import Trial as Trial
 from tagpool.tuning.result import Tuning as Tuning
 from tagpool.tuning.tune import tune as tune
+from tagpool.views.sentence import SentenceView as SentenceView
+from tagpool.views.sentence import show as show
 
 __version__: str

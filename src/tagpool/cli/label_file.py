@@ -9,14 +9,11 @@ from typing import Any
 
 from tagpool.cli.inputs import expect_one_file
 from tagpool.cli.outputs import refuse_inputs
-from tagpool.corpus.conll import CONLLU_COLUMNS
-from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.files import STANDARD_STREAM, open_output, source_name
 from tagpool.corpus.formats import Format, format_of
-from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError, TagpoolError
 from tagpool.tagging.blocks import Blocks
-from tagpool.tagging.conll import ConllTagger, ConlluTagger
+from tagpool.tagging.conll import ConllTagger, ConlluTagger, conllu_column
 from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller, StreamTagger
 from tagpool.tagging.models import fastest, load_model
@@ -93,13 +90,5 @@ def _tagger(labeller: Labeller, blocks: Blocks, file: Path, kind: Format, column
     if kind is Format.CONLL:
         return ConllTagger(labeller, blocks, columns)
     if kind is Format.CONLLU:
-        return ConlluTagger(labeller, blocks, _conllu_column(labeller))
+        return ConlluTagger(labeller, blocks, conllu_column(labeller))
     return TextTagger(labeller, blocks) if kind is Format.TEXT else JsonlTagger(labeller, blocks)
-
-
-def _conllu_column(labeller: Labeller) -> str | None:
-    """The CoNLL-U column of the labels: the one of training, or UPOS for plain labels of other files; else None."""
-    learned_from = labeller.summary.get("label")
-    if learned_from in CONLLU_COLUMNS:
-        return str(learned_from)
-    return "upos" if learned_from == LABEL and is_plain(dict.fromkeys(labeller.names, 1)) else None

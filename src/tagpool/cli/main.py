@@ -21,6 +21,7 @@ COMMANDS = [
     "tag",
     "score",
     "audit",
+    "report",
     "explain",
     "inspect",
     "features",
@@ -28,6 +29,7 @@ COMMANDS = [
     "config",
     "pool",
     "resources",
+    "serve",
     "demo",
     "reproduce",
 ]

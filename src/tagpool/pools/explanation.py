@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.inside.explanation import INDENT, Explanation, TokenExplanation
+from tagpool.views.explanation import MemberVote, vote_table
+from tagpool.views.html import Html, join
 
 if TYPE_CHECKING:
     from tagpool.pools.pool import Pool
@@ -43,6 +45,11 @@ class TokenVotes(TokenExplanation):
             f"{INDENT}{vote.weight:8.3f}  {vote.member:<{width}}  {vote.label} {vote.probability:.1%}" for vote in self.votes
         ]
         return lines + (self.features.lines(top, by_template=by_template) if self.features else [])
+
+    def html(self, top: int = 8) -> Html:
+        """Votes, then features."""
+        votes = [MemberVote(vote.member, vote.label, vote.probability, vote.weight) for vote in self.votes]
+        return join([vote_table(votes, label=self.label), *([self.features.html(top)] if self.features else [])])
 
     def to_dict(self) -> dict[str, Any]:
         """The votes with the fields of ``features``."""

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from tagpool import _native
 from tagpool.corpus.conll import CONLLU_COLUMNS, DEFAULT_COLUMNS, DOCUMENT_START, column_names
+from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import BYTE_ORDER_MARK
+from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
 from tagpool.tagging.blocks import Block, Blocks
 from tagpool.tagging.labeller import LONGEST_SENTENCE, Labeller, Reading, StreamTagger
@@ -279,3 +281,11 @@ def _split(text: bytes) -> tuple[list[bytes], list[bytes]]:
         return lines, [b""] * len(lines)
     stripped = [line.rstrip(b"\r") for line in lines]
     return stripped, [line[len(rest) :] for line, rest in zip(lines, stripped, strict=True)]
+
+
+def conllu_column(labeller: Labeller) -> str | None:
+    """Return the CoNLL-U column of the labels: the one of training, or UPOS for plain labels of other files; else None."""
+    learned_from = labeller.summary.get("label")
+    if learned_from in CONLLU_COLUMNS:
+        return str(learned_from)
+    return "upos" if learned_from == LABEL and is_plain(dict.fromkeys(labeller.names, 1)) else None

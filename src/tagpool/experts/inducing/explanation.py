@@ -20,11 +20,13 @@ from tagpool.experts.inside.explanation import (
     as_lines,
     by_difference,
     check_instead,
+    contributions_table,
     describe_other,
 )
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.inside.sentence_weights import Features, describe_features, summed_values
 from tagpool.experts.memory_limit import demand_memory
+from tagpool.views.html import Html
 from tagpool.wording import counted
 
 
@@ -53,6 +55,10 @@ class ScoreExplanation(TokenExplanation):
     def lines(self, top: int = 8, *, by_template: bool = True) -> list[str]:
         """Contributions."""
         return as_lines(self.contributions, top, by_template=by_template)
+
+    def html(self, top: int = 8) -> Html:
+        """Contributions."""
+        return contributions_table(self.contributions, label=self.label, instead=self.runner_up, top=top)
 
 
 def explain(

@@ -8,6 +8,9 @@ from typing import Any
 
 from tagpool.errors import InputError
 from tagpool.experts.inside.inspection import template_of
+from tagpool.views.explanation import Evidence, evidence_table
+from tagpool.views.html import Html, element, fragment, join
+from tagpool.views.sentence import show
 from tagpool.visible import one_line
 from tagpool.wording import counted
 
@@ -60,6 +63,10 @@ class TokenExplanation:
         """The evidence as text, at most ``top`` templates, or ``top`` features."""
         return []
 
+    def html(self, top: int = 8) -> Html:
+        """The evidence as HTML, at most ``top`` templates."""
+        return Html("")
+
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON values."""
         return asdict(self)
@@ -67,7 +74,7 @@ class TokenExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explained tokens of a sentence: a sequence, and ``str`` gives the text."""
+    """The explained tokens of a sentence: a sequence, and ``str`` gives the text. A notebook displays it as HTML."""
 
     tokens: Sequence[TokenExplanation]
 
@@ -88,6 +95,24 @@ class Explanation:
         token = self.tokens[place]
         lines = token.lines(top, by_template=by_template)
         return "\n".join(map(one_line, [f"{place + 1:>3}. {token.word}  {token.heading}", *lines]))
+
+    def html(self, top: int = 8) -> Html:
+        """The labelled sentence, and the evidence for each token, collapsed."""
+        sentence = show([token.word for token in self.tokens], [token.label for token in self.tokens]).html()
+        tokens = [
+            element("details", element("summary", element("b", token.word), f" {token.heading}"), token.html(top))
+            for token in self.tokens
+        ]
+        return join([sentence, *tokens])
+
+    def _repr_html_(self) -> str:
+        return fragment(self.html())
+
+
+def contributions_table(contributions: Sequence[Contribution], *, label: str, instead: str, top: int) -> Html:
+    """The contributions as bars, by template; positive ones favour the label, negative ones the other label."""
+    evidence = [Evidence(str(group), group.difference) for group in group_by_template(contributions)]
+    return evidence_table(evidence, label=label, instead=instead, top=top)
 
 
 def by_difference(contributions: Iterable[Contribution]) -> list[Contribution]:

@@ -18,12 +18,14 @@ from tagpool.experts.inside.explanation import (
     as_lines,
     by_difference,
     check_instead,
+    contributions_table,
     describe_other,
 )
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import state_scores
 from tagpool.experts.states import States
+from tagpool.views.html import Html
 from tagpool.wording import counted
 
 _LISTED = 6  # decisive features that the text names
@@ -78,6 +80,11 @@ class LinearExplanation(TokenExplanation):
             else ""
         )
         return [*lines, f"{INDENT}{verdict}{note}"]
+
+    def html(self, top: int = 8) -> Html:
+        """Contributions, and those of the neighbouring labels together."""
+        neighbours = [Contribution("(neighbouring labels)", 0.0, self.transitions)] if self.transitions else []
+        return contributions_table([*self.contributions, *neighbours], label=self.label, instead=self.runner_up, top=top)
 
 
 def explain(tagger: Expert, corpus: Corpus, sentence: int = 0, instead: str | Sequence[str | None] | None = None) -> Explanation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,21 +52,8 @@ class SentenceWeights:
         )
         demand_lattice(tagger)
         # The first token has no transition into it.
-        self.tokens = [self._token(row, steps[place] if place else []) for place, row in enumerate(features)]
+        self.tokens = [token_weights(model, row, steps[place] if place else []) for place, row in enumerate(features)]
         self.edges = edge_scores(model)
-
-    def _token(self, row: Features, steps: Features) -> TokenWeights:
-        count = len(self.labels)
-        values, step_values = summed_values(row), summed_values(steps)
-        weights = self.model.weights_of(list(values)).reshape(len(values), count).astype(np.float64)
-        numbers, bigrams, bigram_weights = self.model.history_weights_of(list(step_values))
-        step_weights = np.zeros((len(step_values), count * count))
-        step_weights[numbers, bigrams] = bigram_weights
-        names, scores = _with_weights(values, weights)
-        step_names, step_scores = _with_weights(step_values, step_weights)
-        return TokenWeights(
-            names, scores, step_names, step_scores.reshape(-1, count, count), count=len(values) + len(step_values)
-        )
 
     def step_into(self, place: int, labels: Sequence[int]) -> tuple[str, float]:
         """The labels and the weight of the transition into a token, or into the end if ``place`` is the sentence length."""
@@ -75,6 +63,19 @@ class SentenceWeights:
         if place == len(labels):
             return f"{self.labels[before]} → (end)", float(self.edges[-1, before])
         return f"{self.labels[before]} → {self.labels[labels[place]]}", float(self.edges[before, labels[place]])
+
+
+def token_weights(model: Any, row: Features, steps: Features) -> TokenWeights:
+    """The weights of a native model for the features of a token, and for those of the transition into it."""
+    count = len(model.labels)
+    values, step_values = summed_values(row), summed_values(steps)
+    weights = model.weights_of(list(values)).reshape(len(values), count).astype(np.float64)
+    numbers, bigrams, bigram_weights = model.history_weights_of(list(step_values))
+    step_weights = np.zeros((len(step_values), count * count))
+    step_weights[numbers, bigrams] = bigram_weights
+    names, scores = _with_weights(values, weights)
+    step_names, step_scores = _with_weights(step_values, step_weights)
+    return TokenWeights(names, scores, step_names, step_scores.reshape(-1, count, count), count=len(values) + len(step_values))
 
 
 def describe_features(tagger: Tagger, document: Corpus, sentence: int) -> tuple[list[Features], list[Features]]:

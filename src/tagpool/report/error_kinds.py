@@ -1,0 +1,77 @@
+"""Kinds of errors: each wrong span of gold and prediction belongs to one error.
+
+Spans that are not correct are matched, one gold span with one predicted span that overlaps it: first those with the same ends,
+then those of the same type, then the others, each time the largest overlap first. So the number of gold spans that are not found
+is that of the errors without ``spurious``, and the number of wrong predicted spans is that of the errors without ``missed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tagpool.corpus.schemes import Span
+
+KINDS = {
+    "missed": "no predicted span overlaps the gold span, or another gold span has it",
+    "spurious": "no gold span overlaps the predicted span, or another predicted span has it",
+    "boundary": "same type, other ends",
+    "type": "same ends, other type",
+    "both": "overlap with other ends and another type",
+}
+"""Kinds of errors with their meaning."""
+
+
+class SpanError(NamedTuple):
+    """An error of a sentence: its kind, the gold span and the predicted span; one of them may be missing."""
+
+    kind: str
+    gold: Span | None
+    predicted: Span | None
+
+    @property
+    def start(self) -> int:
+        """The first token of both spans."""
+        return min(span.start for span in (self.gold, self.predicted) if span is not None)
+
+    @property
+    def end(self) -> int:
+        """The token after both spans."""
+        return max(span.end for span in (self.gold, self.predicted) if span is not None)
+
+
+def find_errors(gold: Sequence[Span], predicted: Sequence[Span]) -> list[SpanError]:
+    """Return the errors of a sentence, in the order of their tokens.
+
+    >>> find_errors([Span(0, 2, "PER"), Span(3, 4, "LOC")], [Span(0, 1, "PER"), Span(3, 4, "ORG")])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [SpanError(kind='boundary', gold=Span(start=0, end=2, type='PER'), predicted=Span(start=0, end=1, type='PER')),
+     SpanError(kind='type', gold=Span(start=3, end=4, type='LOC'), predicted=Span(start=3, end=4, type='ORG'))]
+    """
+    correct = set(gold) & set(predicted)
+    wanted = [span for span in gold if span not in correct]
+    wrong = [span for span in predicted if span not in correct]
+    candidates = [(_priority(one, other), one, other) for one in wanted for other in wrong if _overlap(one, other) > 0]
+    errors: list[SpanError] = []
+    for _, one, other in sorted(candidates):
+        if one in wanted and other in wrong:
+            wanted.remove(one)
+            wrong.remove(other)
+            errors.append(SpanError(_kind(one, other), one, other))
+    errors += [SpanError("missed", span, None) for span in wanted]
+    errors += [SpanError("spurious", None, span) for span in wrong]
+    return sorted(errors, key=lambda error: (error.start, error.end, error.kind))
+
+
+def _overlap(one: Span, other: Span) -> int:
+    return min(one.end, other.end) - max(one.start, other.start)
+
+
+def _priority(one: Span, other: Span) -> tuple[bool, bool, int]:
+    return one[:2] != other[:2], one.type != other.type, -_overlap(one, other)
+
+
+def _kind(one: Span, other: Span) -> str:
+    if one[:2] == other[:2]:
+        return "type"
+    return "boundary" if one.type == other.type else "both"

@@ -1,0 +1,1 @@
+"""HTTP server: the JSON interface and the page. Starlette and uvicorn (tagpool[serve]) are imported only here."""
