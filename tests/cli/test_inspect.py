@@ -103,6 +103,18 @@ def test_explain_why_not_another_label(data: Path) -> None:
     assert "--instead B-X: the labels of the model are B-LOC, " in message
 
 
+def test_explain_in_html(data: Path, tmp_path: Path) -> None:
+    command = ("explain", data / "ner.tagpool", "Ann moved to <Oslo>.", "--html", tmp_path / "why.html")
+    assert succeed(*command) == ""
+    text = (tmp_path / "why.html").read_text()
+    assert text.startswith("<!doctype html>")
+    assert text.count("<details") == len(tagpool.tokenize("Ann moved to <Oslo>."))
+    assert "<Oslo" not in text
+    message = fail("explain", data / "ner.tagpool", "Ann", "--html", data / "ner.tagpool")
+    assert "--html" in message
+    assert (data / "ner.tagpool").stat().st_size > 1000
+
+
 def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
     model = data / "pos.tagpool"
     assert "reads the columns word, pos" in fail("explain", model, "Ann left")

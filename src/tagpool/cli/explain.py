@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import output, print_json
+from tagpool.cli.console import errors, output, print_json
 from tagpool.cli.inputs import read_files
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, parse_uses
+from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.corpus import WORD, Corpus
-from tagpool.corpus.files import read_bytes, source_name
+from tagpool.corpus.files import read_bytes, source_name, write_text
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
+from tagpool.experts.inside.explanation import Explanation
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.tagging.conll import guess_columns
 from tagpool.tagging.models import load_model
+from tagpool.views.html import element, page
 from tagpool.wording import counted
 
 
@@ -35,6 +39,7 @@ def explain(
     ] = None,
     top: Annotated[int, typer.Option(min=0, help="Number of templates per token; of features with --all.")] = 8,
     every: Annotated[bool, typer.Option("--all", help="List features one by one, not by template.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="HTML file of the whole sentence, in place of text.")] = None,
     columns: ColumnsOption = None,
     separator: Annotated[str, typer.Option(help="Column separator in SENTENCE.")] = "/",
     format: FormatOption = None,  # noqa: A002 - the option's name
@@ -55,7 +60,10 @@ def explain(
       tagpool explain pool.tagpool "Ann Smith moved to Oslo." --top 0
       tagpool explain chunker.tagpool "the/DT cat/NN" --columns word,pos
       tagpool explain ner.tagpool --file test.conll --sentence 3 --token 2
+      tagpool explain ner.tagpool --file test.conll --sentence 3 --html why.html
     """
+    if html is not None:
+        refuse_inputs("--html", html, [model, file])
     if (text is None) == (file is None):
         raise InputError("expected either a sentence or --file FILE")
     tagger = load_model(model, templates=True, resources=parse_uses(use))
@@ -69,11 +77,18 @@ def explain(
     if token is not None and token > len(explanation):
         raise InputError(f"--token {token}: the sentence has {counted(len(explanation), 'token')}")
     places = [place for place in range(len(explanation)) if token in (None, place + 1)]
+    if html is not None:
+        write_text(html, page(f"Explanation by {model.name}", element("main", explanation.html(top))))
+        errors.print_line(f"written to {html}")
     if json:
         print_json({"tokens": [{"number": place + 1} | explanation[place].to_dict() for place in places]})
-        return
+    elif html is None:
+        _print(explanation, places, top, by_template=not every)
+
+
+def _print(explanation: Explanation, places: Sequence[int], top: int, *, by_template: bool) -> None:
     for place in places:
-        heading, *lines = explanation.text(place, top, by_template=not every).split("\n")
+        heading, *lines = explanation.text(place, top, by_template=by_template).split("\n")
         output.print(heading, style="bold")
         for line in lines:
             output.print(line)
