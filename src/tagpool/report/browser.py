@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from tagpool.experts.inside.explanation import Contribution, group_by_template
 from tagpool.report.error_kinds import KINDS, SpanError
 from tagpool.report.figures import Evaluation
 from tagpool.report.members import describe_span, votes_for
 from tagpool.report.reasons import MOST, Reasons, reasons_of
 from tagpool.report.systems import span_confidence
-from tagpool.views.explanation import MemberVote, evidence_table, vote_table
+from tagpool.views.explanation import Evidence, MemberVote, evidence_table, vote_table
 from tagpool.views.html import Html, element, inline_json, join
 from tagpool.views.sentence import LabelledSpan, SentenceView, spans_of
 
-_TOP = 5  # features of an error
+_TOP = 5  # templates of an error
 _FRAME = 40  # bytes of the element of a sentence
 _TOGETHER = 6  # members from which on equal votes are one row
 
@@ -152,7 +153,9 @@ class _Builder:
             if evidence is None:
                 parts.append(element("p", "The model does not know the gold label.", class_="tp-soft"))
             else:
-                parts.append(evidence_table(evidence, label=label, instead=instead, top=_TOP))
+                groups = group_by_template(Contribution(one.feature, 0.0, one.difference) for one in evidence)
+                rows = [Evidence(str(group), group.difference) for group in groups]
+                parts.append(evidence_table(rows, label=label, instead=instead, top=_TOP))
         if self.system.members:
             votes = votes_for(self.system, number, error, words, plain=self.evaluation.plain)
             votes = votes if len(votes) < _TOGETHER else _group(votes)

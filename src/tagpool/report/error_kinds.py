@@ -7,7 +7,7 @@ is that of the errors without ``spurious``, and the number of wrong predicted sp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tagpool.corpus.schemes import Span
@@ -49,18 +49,29 @@ def find_errors(gold: Sequence[Span], predicted: Sequence[Span]) -> list[SpanErr
      SpanError(kind='type', gold=Span(start=3, end=4, type='LOC'), predicted=Span(start=3, end=4, type='ORG'))]
     """
     correct = set(gold) & set(predicted)
-    wanted = [span for span in gold if span not in correct]
-    wrong = [span for span in predicted if span not in correct]
-    candidates = [(_priority(one, other), one, other) for one in wanted for other in wrong if _overlap(one, other) > 0]
+    wanted = sorted(span for span in gold if span not in correct)
+    wrong = sorted(span for span in predicted if span not in correct)
     errors: list[SpanError] = []
-    for _, one, other in sorted(candidates):
-        if one in wanted and other in wrong:
-            wanted.remove(one)
-            wrong.remove(other)
+    matched: set[tuple[str, Span]] = set()
+    for _, one, other in sorted(_overlapping(wanted, wrong)):
+        if ("gold", one) not in matched and ("predicted", other) not in matched:
+            matched |= {("gold", one), ("predicted", other)}
             errors.append(SpanError(_kind(one, other), one, other))
-    errors += [SpanError("missed", span, None) for span in wanted]
-    errors += [SpanError("spurious", None, span) for span in wrong]
+    errors += [SpanError("missed", span, None) for span in wanted if ("gold", span) not in matched]
+    errors += [SpanError("spurious", None, span) for span in wrong if ("predicted", span) not in matched]
     return sorted(errors, key=lambda error: (error.start, error.end, error.kind))
+
+
+def _overlapping(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[tuple[bool, bool, int], Span, Span]]:
+    """Yield pairs of spans that overlap, with their priority; the spans of each side are in order and do not overlap."""
+    first = 0
+    for one in gold:
+        while first < len(predicted) and predicted[first].end <= one.start:
+            first += 1
+        at = first
+        while at < len(predicted) and predicted[at].start < one.end:
+            yield _priority(one, predicted[at]), one, predicted[at]
+            at += 1
 
 
 def _overlap(one: Span, other: Span) -> int:

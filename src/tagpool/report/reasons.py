@@ -64,7 +64,7 @@ class _Compact:
     """Sentences as corpora of their own. A selection shares the strings of the whole corpus, which the encoder looks through."""
 
     def __init__(self, corpus: Corpus, columns: Sequence[str], *, by_document: bool) -> None:
-        self.gold, self.by_document, self.whole = corpus.labels, by_document, corpus
+        self.gold, self.words, self.by_document, self.whole = corpus.labels, corpus.words, by_document, corpus
         self.columns = list(columns)
         self.rows = {name: corpus.column(name) for name in self.columns}
         self._document: tuple[int, int, Corpus] = (0, 0, corpus)
@@ -99,9 +99,11 @@ class _ChainReasons:
 
     def evidence(self, sentence: int, error: SpanError) -> list[Evidence] | None:
         """Return the differences by feature, largest first, and that of the transitions."""
-        predicted = self.system.labels[sentence]
-        gold = self.source.gold[sentence]
-        other = [*predicted[: error.start], *gold[error.start : error.end], *predicted[error.end :]]
+        labels, gold = self.system.labels[sentence], self.source.gold[sentence]
+        # The states of the error and of its neighbours depend on two labels beside it; scores of further tokens are equal.
+        first, last = max(0, error.start - 2), min(len(labels), error.end + 2)
+        predicted = labels[first:last]
+        other = [*labels[first : error.start], *gold[error.start : error.end], *labels[error.end : last]]
         if not set(other) <= set(self.numbers):
             return None
         ours, theirs = self._states(predicted), self._states(other)
@@ -110,15 +112,16 @@ class _ChainReasons:
         read = sorted({*places, *(place + 1 for place in places if self.model.has_history and place + 1 < len(ours))})
         differences: list[Evidence] = []
         for place in read:
-            token = token_weights(self.model, *self._token_features(sentence, place))
+            token = token_weights(self.model, *self._token_features(sentence, first + place))
             values = token.scores[:, ours[place]] - token.scores[:, theirs[place]]
             pairs = list(zip(token.names, values.tolist(), strict=True))
             if place and len(token.step_names):
                 steps = token.steps[:, ours[place - 1], ours[place]] - token.steps[:, theirs[place - 1], theirs[place]]
                 pairs += zip(token.step_names, steps.tolist(), strict=True)
-            word = f" of {self.source.whole[sentence].words[place]}" if [place] != places else ""
+            word = f" of {self.source.words[sentence][first + place]}" if [place] != places else ""
             differences += [Evidence(f"{name}{word}", value) for name, value in pairs if abs(value) >= _SMALLEST]
-        beside = self._path(ours) - self._path(theirs)
+        ends = first == 0, last == len(labels)
+        beside = self._path(ours, *ends) - self._path(theirs, *ends)
         if abs(beside) >= _SMALLEST:
             differences.append(Evidence(_NEIGHBOURS, beside))
         return sorted(differences, key=lambda one: (-abs(one.difference), one.feature))
@@ -129,10 +132,10 @@ class _ChainReasons:
             return numbers.tolist()  # type: ignore[no-any-return]
         return self.states.refine(numbers, np.array([0, len(numbers)], np.uint32)).tolist()  # type: ignore[no-any-return]
 
-    def _path(self, states: Sequence[int]) -> float:
-        """Return the sum of the weights of transitions, with those from the start and into the end."""
-        first, rest = np.array(states[:-1], int), np.array(states[1:], int)
-        return float(self.edges[-2, states[0]] + self.edges[first, rest].sum() + self.edges[-1, states[-1]])
+    def _path(self, states: Sequence[int], begins: bool, ends: bool) -> float:
+        """Return the sum of the weights of transitions, with those from the start and into the end of the sentence."""
+        total = float(self.edges[states[:-1], states[1:]].sum())
+        return total + begins * float(self.edges[-2, states[0]]) + ends * float(self.edges[-1, states[-1]])
 
     def _token_features(self, sentence: int, place: int) -> tuple[Any, Any]:
         if sentence != self._sentence:
