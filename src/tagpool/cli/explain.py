@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,8 @@ import typer
 from tagpool import _native
 from tagpool.cli.console import errors, output, print_json
 from tagpool.cli.inputs import read_files
-from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, parse_uses
+from tagpool.cli.option_fields import option
+from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, expand_options, parse_uses
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name, write_text
@@ -26,6 +28,18 @@ from tagpool.views.html import element, page
 from tagpool.wording import counted
 
 
+@dataclass
+class ShownOptions:
+    """Parts of the explanation to show."""
+
+    token: int | None = option(min=1, help="Only the token with this number.")
+    instead: str | None = option(metavar="LABEL", help="Explain why not this label, in place of the runner-up.")
+    top: int = option(default=8, min=0, help="Number of templates per token; of features with --all.")
+    every: bool = option("--all", default=False, help="List features one by one, not by template.")
+    html: Path | None = option(metavar="FILE", help="HTML file of the whole sentence, in place of text.")
+
+
+@expand_options(shown=ShownOptions)
 def explain(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     text: Annotated[str | None, typer.Argument(metavar="SENTENCE", help="The sentence to explain.")] = None,
@@ -33,13 +47,7 @@ def explain(
         str | None, typer.Option(metavar="FILE", help="Read the sentence from this file, folder or pattern; - is standard input.")
     ] = None,
     sentence: Annotated[int, typer.Option(min=1, help="Number of the sentence in --file.")] = 1,
-    token: Annotated[int | None, typer.Option(min=1, help="Only the token with this number.")] = None,
-    instead: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="Explain why not this label, in place of the runner-up.")
-    ] = None,
-    top: Annotated[int, typer.Option(min=0, help="Number of templates per token; of features with --all.")] = 8,
-    every: Annotated[bool, typer.Option("--all", help="List features one by one, not by template.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="HTML file of the whole sentence, in place of text.")] = None,
+    shown: ShownOptions = ShownOptions(),  # noqa: B008 - not changed
     columns: ColumnsOption = None,
     separator: Annotated[str, typer.Option(help="Column separator in SENTENCE.")] = "/",
     format: FormatOption = None,  # noqa: A002 - the option's name
@@ -62,8 +70,8 @@ def explain(
       tagpool explain ner.tagpool --file test.conll --sentence 3 --token 2
       tagpool explain ner.tagpool --file test.conll --sentence 3 --html why.html
     """
-    if html is not None:
-        refuse_inputs("--html", html, [model, file])
+    if shown.html is not None:
+        refuse_inputs("--html", shown.html, [model, file])
     if (text is None) == (file is None):
         raise InputError("expected either a sentence or --file FILE")
     tagger = load_model(model, templates=True, resources=parse_uses(use))
@@ -73,17 +81,17 @@ def explain(
         corpus = read_files(file, lambda path: _read(tagger, path, columns, format, encoding))
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: expected 1 to {len(corpus):,}, the number of sentences", source=file)
-    explanation = tagger.explain(corpus, sentence - 1, instead=_check_label(tagger, instead))
-    if token is not None and token > len(explanation):
-        raise InputError(f"--token {token}: the sentence has {counted(len(explanation), 'token')}")
-    places = [place for place in range(len(explanation)) if token in (None, place + 1)]
-    if html is not None:
-        write_text(html, page(f"Explanation by {model.name}", element("main", explanation.html(top))))
-        errors.print_line(f"written to {html}")
+    explanation = tagger.explain(corpus, sentence - 1, instead=_check_label(tagger, shown.instead))
+    if shown.token is not None and shown.token > len(explanation):
+        raise InputError(f"--token {shown.token}: the sentence has {counted(len(explanation), 'token')}")
+    places = [place for place in range(len(explanation)) if shown.token in (None, place + 1)]
+    if shown.html is not None:
+        write_text(shown.html, page(f"Explanation by {model.name}", element("main", explanation.html(shown.top))))
+        errors.print_line(f"written to {shown.html}")
     if json:
         print_json({"tokens": [{"number": place + 1} | explanation[place].to_dict() for place in places]})
-    elif html is None:
-        _print(explanation, places, top, by_template=not every)
+    elif shown.html is None:
+        _print(explanation, places, shown.top, by_template=not shown.every)
 
 
 def _print(explanation: Explanation, places: Sequence[int], top: int, *, by_template: bool) -> None:

@@ -12,7 +12,17 @@ import typer
 from tagpool import _native
 from tagpool.cli.console import errors, output, print_json, print_table, spell_bytes
 from tagpool.cli.inputs import expand_files, is_model, read_files, with_expanded
-from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption, UseOption, parse_uses
+from tagpool.cli.option_fields import option
+from tagpool.cli.options import (
+    ColumnsOption,
+    EncodingOption,
+    FormatOption,
+    JsonOption,
+    LabelOption,
+    UseOption,
+    expand_options,
+    parse_uses,
+)
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import parse_experts
 from tagpool.corpus.conll import CONLLU_COLUMNS
@@ -38,6 +48,27 @@ _RATES = {"precision", "recall", "f1", "accuracy", "intervals", "difference", "i
 _RATES |= {"ece", "any", "vote", "vote_without", "agreement", "types"}
 
 
+@dataclass
+class ReadingOptions:
+    """Columns and formats of the files."""
+
+    columns: ColumnsOption = None
+    label: LabelOption = None
+    format: FormatOption = None
+    encoding: EncodingOption = "utf-8"
+    use: UseOption = None
+
+
+@dataclass
+class ExtentOptions:
+    """Size of the report, and the draws of its intervals."""
+
+    size: float = option(default=SIZE / 1e6, min=0.1, max=1000, metavar="MB", help="Largest size; further errors are left out.")
+    draws: int = option(default=10_000, min=100, max=1_000_000, help="Number of bootstrap draws.")
+    seed: int = option(default=1, min=0, help="Random seed of the bootstrap.")
+
+
+@expand_options(reading=ReadingOptions, extent=ExtentOptions)
 def report(
     model: Annotated[str, typer.Argument(help="Model file, or a file with the predictions of any system.")],
     test: Annotated[str, typer.Argument(help="Sentences with gold labels: file, folder or pattern.")],
@@ -57,16 +88,8 @@ def report(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Log of the training (output.log), for the learning curve.")
     ] = None,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    format: FormatOption = None,  # noqa: A002 - the option's name
-    encoding: EncodingOption = "utf-8",
-    use: UseOption = None,
-    size: Annotated[
-        float, typer.Option(min=0.1, max=1000, metavar="MB", help="Largest size; further errors are left out.")
-    ] = SIZE / 1e6,
-    draws: Annotated[int, typer.Option(min=100, max=1_000_000, help="Number of bootstrap draws.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap.")] = 1,
+    reading: ReadingOptions = ReadingOptions(),  # noqa: B008 - not changed
+    extent: ExtentOptions = ExtentOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
 ) -> None:
     """Write a report on the errors of a model, as one HTML file.
@@ -84,7 +107,7 @@ def report(
     files = [model, test, train, log, *(compare or []), *(one.path for one in parse_experts(expert or []))]
     refuse_inputs("--output", to, with_expanded(files))
     refuse_mixed_output(to, json)
-    reader = _Reader(columns, label, format, encoding, parse_uses(use))
+    reader = _Reader(reading, parse_uses(reading.use))
     names = _names([model, *(compare or [])])
     models = {path: reader.load(path) for path in names if is_model(path)}
     reader.models = [one for one in models.values() if hasattr(one, "single_taggers")]
@@ -97,8 +120,8 @@ def report(
     known = None if train is None else reader.gold(train)
     facts = {"model file": _describe_file(model), "test file": source_name(test)}
     epochs = read_log(log) if log is not None else []
-    draws_ = Draws(draws, seed)
-    data = ReportData(corpus, systems, known, epochs, bool(expert), facts, draws_, int(1e6 * size), _step)
+    draws = Draws(extent.draws, extent.seed)
+    data = ReportData(corpus, systems, known, epochs, bool(expert), facts, draws, int(1e6 * extent.size), _step)
     result = build_report(data)
     with open_output(to) as write:
         write(result.html.encode())
@@ -107,10 +130,7 @@ def report(
 
 @dataclass
 class _Reader:
-    columns: str | None
-    label: str | None
-    format: Format | None
-    encoding: str
+    options: ReadingOptions
     resources: dict[str, Path]
     models: Sequence[Any] = ()
 
@@ -127,18 +147,20 @@ class _Reader:
 
     def _gold_file(self, file: str) -> Corpus:
         needed = list(dict.fromkeys(column for model in self.models for column in model.columns))
-        kind = self.format or format_of(file)
-        options: dict[str, Any] = {"format": self.format, "encoding": self.encoding}
+        kind = self.options.format or format_of(file)
+        options: dict[str, Any] = {"format": self.options.format, "encoding": self.options.encoding}
         trained: dict[str, Any] = self.models[0].single_taggers()[0].summary_ if self.models else {}
         if kind is Format.CONLLU:
-            return read_corpus(file, label=self.label or self._conllu_column(trained.get("label")), **options).require_labels()
-        if kind is not Format.CONLL or self.columns is not None or len(needed) < 2:
-            return read_labelled(file, columns=self.columns, label=self.label, **options)
-        count = _native.count_columns(read_bytes(file, encoding=self.encoding), False)
+            return read_corpus(
+                file, label=self.options.label or self._conllu_column(trained.get("label")), **options
+            ).require_labels()
+        if kind is not Format.CONLL or self.options.columns is not None or len(needed) < 2:
+            return read_labelled(file, columns=self.options.columns, label=self.options.label, **options)
+        count = _native.count_columns(read_bytes(file, encoding=self.options.encoding), False)
         if not count:
-            return read_labelled(file, label=self.label, **options)
+            return read_labelled(file, label=self.options.label, **options)
         names = guess_columns(count, needed, trained, source_name(file))
-        label = self.label or (trained.get("label") if trained.get("label") in names else LABEL)
+        label = self.options.label or (trained.get("label") if trained.get("label") in names else LABEL)
         return read_corpus(file, columns=names, label=label, **options).require_labels()
 
     def _conllu_column(self, trained: str | None) -> str | None:
@@ -153,7 +175,11 @@ class _Reader:
         for one in parse_experts(places):
             prefix = f"{one.name}." if one.is_named else ""
             paths = expand_files(one.path)
-            sources.append(read_source(one.name, paths, one.column, prefix=prefix, columns=self.columns, encoding=self.encoding))
+            sources.append(
+                read_source(
+                    one.name, paths, one.column, prefix=prefix, columns=self.options.columns, encoding=self.options.encoding
+                )
+            )
         check_names(sources)
         result = collect_labels(sources, corpus, extend=False)
         for note in dict.fromkeys(result.notes):
@@ -163,7 +189,9 @@ class _Reader:
     def system(self, name: str, path: str, model: Any, corpus: Corpus, rows: ExpertLabels | None) -> System:
         """Return the labels of a model, of a pool of experts, or of a prediction file."""
         if model is None:
-            predictions = read_predictions(path, corpus, columns=self.columns, encoding=self.encoding, gold_name="the test file")
+            predictions = read_predictions(
+                path, corpus, columns=self.options.columns, encoding=self.options.encoding, gold_name="the test file"
+            )
             for note in dict.fromkeys(predictions.notes):
                 errors.print_line(f"note: {note}")
             return from_rows(name, corpus, predictions.labels, predictions.confidence)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tagpool.cli.console import errors, output, print_json
-from tagpool.cli.options import JsonOption, UseOption, parse_uses
+from tagpool.cli.option_fields import option
+from tagpool.cli.options import JsonOption, UseOption, expand_options, parse_uses
 from tagpool.errors import InputError
 from tagpool.serve.demo import train_demo
 from tagpool.serve.limits import Limits
@@ -21,6 +23,25 @@ _DEFAULTS = Limits()
 _LONGEST = 86_400  # seconds, a day
 
 
+@dataclass
+class LimitOptions:
+    """Limits of requests, and the time that they have after SIGTERM."""
+
+    max_body: int = option(default=_DEFAULTS.body, min=1, help="Bytes of a request.")
+    max_tokens: int = option(default=_DEFAULTS.tokens, min=1, help="Tokens of a request.")
+    max_requests: int = option(default=_DEFAULTS.requests, min=1, help="Requests at the same time.")
+    timeout: float = option(default=_DEFAULTS.seconds, min=0.1, help="Seconds for a request.")
+    grace: float = option(default=30.0, min=1, help="Seconds that requests have to end after SIGTERM.")
+
+    def limits(self) -> Limits:
+        """Return the limits of the server; raise an error for times that no timer has."""
+        for name, seconds in (("--timeout", self.timeout), ("--grace", self.grace)):
+            if not seconds <= _LONGEST:
+                raise InputError(f"{name} {seconds:g}: expected at most {_LONGEST:,} seconds")
+        return Limits(body=self.max_body, tokens=self.max_tokens, requests=self.max_requests, seconds=self.timeout)
+
+
+@expand_options(bounds=LimitOptions)
 def serve(
     models: Annotated[
         list[str] | None, typer.Argument(metavar="[MODEL]...", help="Model files, named by their files or as NAME=FILE.")
@@ -33,11 +54,7 @@ def serve(
     allow_origin: Annotated[
         list[str] | None, typer.Option(help="Origin of other pages that may send requests (repeatable).")
     ] = None,
-    max_body: Annotated[int, typer.Option(min=1, help="Bytes of a request.")] = _DEFAULTS.body,
-    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens of a request.")] = _DEFAULTS.tokens,
-    max_requests: Annotated[int, typer.Option(min=1, help="Requests at the same time.")] = _DEFAULTS.requests,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a request.")] = _DEFAULTS.seconds,
-    grace: Annotated[float, typer.Option(min=1, help="Seconds that requests have to end after SIGTERM.")] = 30.0,
+    bounds: LimitOptions = LimitOptions(),  # noqa: B008 - not changed
     threads: Annotated[int, typer.Option(min=1, help="Threads that tag.")] = 1,
     use: UseOption = None,
     json: JsonOption = False,
@@ -56,9 +73,7 @@ def serve(
     """
     if not models and not demo:
         raise InputError("expected model files, or --demo")
-    for option, seconds in (("--timeout", timeout), ("--grace", grace)):
-        if not seconds <= _LONGEST:
-            raise InputError(f"{option} {seconds:g}: expected at most {_LONGEST:,} seconds")
+    limits = bounds.limits()
     try:
         from tagpool.serve import server
     except ModuleNotFoundError as error:
@@ -71,8 +86,7 @@ def serve(
     listener = server.open_socket(host, port)
     served: list[ServedModel] = list(train_demo(errors.print_line)) if demo else []
     loaded = Models.load(paths, resources, served)
-    limits = Limits(body=max_body, tokens=max_tokens, requests=max_requests, seconds=timeout)
-    options = server.ServerOptions(host, port, token, tuple(allow_origin or ()), watch, grace)
+    options = server.ServerOptions(host, port, token, tuple(allow_origin or ()), watch, bounds.grace)
     url = server.address_of(listener, host)
     if host not in _LOOPBACK and token is None:
         errors.print_line("warning: other machines can send requests without a token; give one with --token-file", style="yellow")
