@@ -18,7 +18,7 @@ from tagpool.perturbations.registry import PERTURBATIONS
 
 SHARE = 0.3
 """Share of the sentences that are copied for one kind."""
-MOST = 1.0
+MOST = 0.6
 """Share of the sentences that are copied for all kinds together: it bounds the time of training."""
 _UNIT_SHARE = 0.2  # of the words of a perturbed copy, for perturbations that an audit applies to few words
 
