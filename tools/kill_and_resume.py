@@ -27,6 +27,7 @@ TRAININGS: dict[str, str] = {
     "sgd": "--set learner.trainer.epochs=25",
     "sgd, dropout, two threads": "--set learner.trainer.epochs=25 --set learner.trainer.dropout=0.3 --threads 2",
     "sgd that diverges": "--set learner.trainer.step=10000 --set learner.trainer.epochs=15",
+    "robust": "--robust case,groups --set learner.trainer.epochs=15",
     "maxent": "--learner maxent --set learner.trainer.epochs=25",
     "lbfgs": "--set learner.trainer.kind=lbfgs --set learner.trainer.iterations=60",
     "owlqn": "--set learner.trainer.kind=owlqn --set learner.l1=0.5 --set learner.trainer.iterations=60",
