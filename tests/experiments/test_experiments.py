@@ -98,6 +98,8 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for part, file in (("train", "eng.train"), ("dev", "eng.testa"), ("test", "eng.testb")):
         packed(folder / "conll2003" / f"{file}.gz", in_documents(columns(parts[part], *names)))
         packed(folder / "wnut17" / f"{part}.tsv.gz", columns(parts[part], "word", "label"))
+        packed(folder / "bc2gm" / f"{'devel' if part == 'dev' else part}.tsv.gz", columns(parts[part], "word", "label"))
+        packed(folder / "conll2002" / f"{file.replace('eng', 'esp')}.gz", columns(parts[part], "word", "pos", "label"))
     for part in ("train", "test"):
         packed(folder / "conll2000" / f"{part}.txt.gz", columns(parts[part], "word", "pos", "chunk"))
     packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
@@ -137,6 +139,13 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         assert len(strengths.lines) == 6
         assert all(len(line) == 5 and all(": " in cell for cell in line[1:]) for line in strengths.lines)
         assert epochs.header == ["", "1", "3", "10"]
+    if name == "robustness":
+        assert len(study.tables) == 4  # corpora
+        for table in study.tables:
+            rows = [line[0] for line in table.lines]
+            assert rows.index("one CRF") < rows.index("robust CRF")
+            assert len({len(line) for line in table.lines}) == 1
+            assert {"lower", "typos"} <= {header.partition(" ")[0] for header in table.header}
     if name.startswith("dfi"):
         others = {row.row for row in study.rows} - {line[0] for line in study.tables[0].lines}
         assert others
