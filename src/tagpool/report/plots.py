@@ -167,6 +167,7 @@ def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]
         axes.bar(positions, heights, width, label=name)
     axes.set_xticks(range(len(groups)), groups)
     axes.grid(axis="y", alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)  # inside it hides bars
     return _write(figure, path, up, title)
 
 
@@ -245,10 +246,13 @@ def _figure(size: tuple[float, float]) -> Any:
 
 
 def _write(figure: Any, path: Path, up: str, title: str) -> list[str]:
-    """Add the title, the label of the first y axis and the legend of the last plot; write the files and return their names."""
+    """Add the title, the label of the first y axis and a legend in the last plot, unless the figure has one.
+
+    Write the files and return their names.
+    """
     single = len(figure.axes) == 1
     figure.axes[0].set_ylabel(up)
-    if figure.axes[-1].get_legend_handles_labels()[0]:
+    if not figure.legends and figure.axes[-1].get_legend_handles_labels()[0]:
         figure.axes[-1].legend(fontsize=8, loc="best" if single else "lower right")
     (figure.axes[0].set_title if single else figure.suptitle)(title, fontsize=10)
     path.parent.mkdir(parents=True, exist_ok=True)
