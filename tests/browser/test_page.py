@@ -74,10 +74,11 @@ def test_typing(page: Any) -> None:
 
 def test_clicking_a_token_and_choosing_another_label(page: Any) -> None:
     page.fill("#text", "Ann Smith left Oslo.")
+    expect_spans(page, ["Ann Smith PER", "Oslo LOC"])  # before a click: the text before has the word "Oslo" too
     page.click(".tp-w:text-is('Oslo')")
     page.wait_for_selector("#why h3")
     assert page.inner_text("#why h3") == "Why B-LOC for “Oslo”?"
-    assert page.locator("#why .tp-why i").first.evaluate("bar => bar.getBoundingClientRect().width") > 5
+    page.wait_for_function("document.querySelector('#why .tp-why i')?.getBoundingClientRect().width > 5")
     page.select_option("#instead", "B-PER")
     page.wait_for_selector("#why caption b:text-is('B-PER')")
     assert page.locator("[aria-pressed=true]").inner_text() == "Oslo"
