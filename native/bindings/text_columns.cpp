@@ -6,6 +6,7 @@
 #include "bindings/helpers.hpp"
 #include "text/columns.hpp"
 #include "text/conll.hpp"
+#include "text/jsonl.hpp"
 
 namespace tagpool {
 namespace {
@@ -194,6 +195,13 @@ void bind_columns(nb::module_& m) {
         return std::make_unique<Columns>(read_conll(data, options));
     }, nb::arg("text"), nb::arg("names"), nb::arg("conllu"), nb::arg("only") = std::vector<std::string>(),
        "Corpus from CoNLL columns or CoNLL-U, with all columns or only some.");
+    m.def("read_token_jsonl", [](const nb::bytes& text) {
+        const std::string_view data = bytes_view(text);
+        nb::gil_scoped_release release;
+        std::optional<Columns> columns = read_token_jsonl(data);
+        return columns ? std::make_unique<Columns>(std::move(*columns)) : nullptr;
+    }, nb::arg("text"), nb::sig("def read_token_jsonl(text: bytes) -> Columns | None"),
+       "Corpus from JSONL with tokens in its most usual form; None for other text.");
 }
 
 }  // namespace tagpool

@@ -21,8 +21,10 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from tagpool import _native
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
-from tagpool.corpus.files import read_lines, source_name
+from tagpool.corpus.faults import NameFaults
+from tagpool.corpus.files import BYTE_ORDER_MARK, decode_lines, read_bytes, source_name
 from tagpool.corpus.schemes import Scheme, Span, is_plain, spans, to_labels
 from tagpool.corpus.text import SPACE, Token, blanks_of, spaces_after, texts, tokenize
 from tagpool.errors import InputError
@@ -42,11 +44,19 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
     source = source_name(path)
     if misaligned not in get_args(Misaligned):
         raise InputError(f"misaligned={misaligned!r}: expected one of {', '.join(get_args(Misaligned))}")
+    data = read_bytes(path, encoding=encoding)
+    with NameFaults(source, purpose=f"read {source}"):
+        native = _native.read_token_jsonl(data.removeprefix(BYTE_ORDER_MARK))
+    return read_any_form(data, source, misaligned) if native is None else Corpus(native, source=source)
+
+
+def read_any_form(data: bytes, source: str, misaligned: Misaligned) -> Corpus:
+    """Return the corpus of a text that the faster native reader leaves to this one."""
     rows: list[dict[str, list[str]]] = []
     names: dict[str, list[str]] | None = None  # columns of the first sentence that has tokens
     documents: list[int] = []
     last_document: Any = None
-    for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
+    for record, fail in parse_records(enumerate(decode_lines(data, source), 1), source):
         columns = record_columns(record, misaligned, fail)
         if LABEL not in columns:
             _check_keys(record, columns, fail)
