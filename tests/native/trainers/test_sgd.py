@@ -207,7 +207,7 @@ def test_divergence_is_reported_at_once(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_ends_an_epoch(threads: int) -> None:
     problem = random_problem(400, 50, 40, 60, seed=1)
-    problem = Problem(problem.rows * 10, problem.gold * 10, problem.features, problem.labels)
+    problem = Problem(problem.rows * 80, problem.gold * 80, problem.features, problem.labels)
     training = problem.training_set(all_pairs=True)
     learner = _native.Sgd(
         training, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1, batch=8, threads=threads), NONE
