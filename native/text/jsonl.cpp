@@ -293,8 +293,8 @@ private:
     }
     const Field* find(std::string_view key) const {
         const auto end = fields_.begin() + static_cast<std::ptrdiff_t>(field_count_);
-        const auto found = std::find_if(fields_.begin(), end, [&](const Field& field) { return field.key == key; });
-        return found == end ? nullptr : &*found;
+        const auto field = std::find_if(fields_.begin(), end, [&](const Field& candidate) { return candidate.key == key; });
+        return field == end ? nullptr : &*field;
     }
 
     static bool is_note(std::string_view key) { return is_among(key, {"meta", "metadata", "info", "id", "relations"}); }

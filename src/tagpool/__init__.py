@@ -26,6 +26,7 @@ _MODULES = {
     "features.embeddings": "Embeddings",
     "features.tag_counts": "TagCounts",
     "chain.lattice": "Lattice",
+    "evaluation.partial_matches": "partial_scores PartialScore",
     "evaluation.scores": "score",
     "experts.linear.crf": "CRF",
     "experts.linear.maxent": "MaxEnt",

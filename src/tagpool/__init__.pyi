@@ -25,6 +25,8 @@ from tagpool.errors import SchemeError as SchemeError
 from tagpool.errors import TagpoolError as TagpoolError
 from tagpool.errors import TemplateError as TemplateError
 from tagpool.errors import TrainingError as TrainingError
+from tagpool.evaluation.partial_matches import PartialScore as PartialScore
+from tagpool.evaluation.partial_matches import partial_scores as partial_scores
 from tagpool.evaluation.scores import score as score
 from tagpool.experts.inducing.tagger import InducingTagger as InducingTagger
 from tagpool.experts.inducing.templates import induced_templates as induced_templates

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -77,6 +78,17 @@ def test_score_tells_known_words_from_unknown_ones(files: Path) -> None:
     assert result["known_words"]["tokens"] == 2
     assert result["unknown_words"]["tokens"] == 5
     assert "unknown words" in succeed("score", files / "gold.conll", files / "poor.conll", "--train", train)
+
+
+def test_score_counts_partial_matches(tmp_path: Path) -> None:
+    both = tmp_path / "both.conll"
+    both.write_text("Ann B-PER B-PER\nSmith I-PER O\nmet O O\nOslo B-LOC B-ORG\n")
+    partial = json.loads(succeed("score", both, "--partial", "--json"))["partial"]
+    assert {scheme: one["f1"] for scheme, one in partial.items()} == {"strict": 0, "exact": 50, "partial": 75, "type": 50}
+    assert re.search(r"partial +75\.00 +75\.00 +75\.00 +1 +1 +0 +0 +0", succeed("score", both, "--partial"))
+    tags = tmp_path / "tags.conll"
+    tags.write_text("Ann NNP NNP\nleft VBD NN\n")
+    assert "need spans" in fail("score", tags, "--partial")
 
 
 def test_score_reads_plain_labels_and_names_the_scheme(files: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tagpool import Corpus, score
 from tagpool.corpus.schemes import Span
-from tagpool.report.error_kinds import SpanError
+from tagpool.evaluation.error_kinds import SpanError
 from tagpool.report.members import majority, member_figures, votes_for
 from tagpool.report.systems import System, from_rows
 

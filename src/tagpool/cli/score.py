@@ -19,6 +19,7 @@ from tagpool.corpus.schemes import detect
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import check_lengths
 from tagpool.evaluation.breakdown import confusion, edit_distance, hamming, vocabulary_breakdown, vocabulary_of
+from tagpool.evaluation.partial_matches import partial_scores
 from tagpool.evaluation.scores import Score
 from tagpool.evaluation.scores import score as score_labels
 from tagpool.evaluation.significance import mcnemar, paired_bootstrap
@@ -44,6 +45,7 @@ def score(
         str | None, typer.Option(metavar="FILE", help="Training data, for scores of known and unknown words.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Score tokens instead of chunks.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Score partial matches of spans, too (SemEval-2013).")] = False,
     confused: Annotated[int, typer.Option(min=0, help="Number of most confused label pairs to show.")] = 0,
     columns: ColumnsOption = None,
     label: LabelOption = None,
@@ -86,6 +88,9 @@ def score(
         known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
         report["known_words"] = _in_percent(vars(known.in_vocabulary))
         report["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
+    if partial:
+        scores = partial_scores(pair.gold, pair.predicted)
+        report["partial"] = {scheme: _in_percent(vars(one)) for scheme, one in scores.items()}
     if confused:
         report["confused"] = [list(row) for row in confusion(pair.gold, pair.predicted).most_confused(confused)]
     print_json(report) if json else _show(result, report, source_name(compare or ""))
@@ -233,6 +238,11 @@ def _show(result: Score, report: dict[str, Any], compared: str) -> None:
             for name in ("known", "unknown")
         ]
         print_table(["token level", *rates, "accuracy", "tokens"], rows)
+    if "partial" in report:
+        output.print()
+        matches = ("correct", "partial", "incorrect", "missed", "spurious")
+        rows = [[scheme, *_cells(one, rates, matches)] for scheme, one in report["partial"].items()]
+        print_table(["match", *rates, *matches], rows)
     if report.get("confused"):
         output.print()
         print_table(["gold", "predicted", "tokens"], report["confused"], left=2, title="most confused")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from tagpool.evaluation.error_kinds import KINDS, SpanError
 from tagpool.experts.inside.explanation import Contribution, group_by_template
-from tagpool.report.error_kinds import KINDS, SpanError
 from tagpool.report.figures import Evaluation
 from tagpool.report.members import describe_span, votes_for
 from tagpool.report.reasons import MOST, Reasons, reasons_of

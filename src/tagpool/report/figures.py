@@ -18,10 +18,10 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.alignment import Alignment, IntArray, align
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
 from tagpool.evaluation.chunks import ChunkCounts, Chunks, count_chunks
+from tagpool.evaluation.error_kinds import KINDS, SpanError, find_errors
 from tagpool.evaluation.scores import Score, TypeScore, score
 from tagpool.evaluation.significance import mcnemar, paired_bootstrap
 from tagpool.pools.stacked.confidence import calibration_error
-from tagpool.report.error_kinds import KINDS, SpanError, find_errors
 from tagpool.report.systems import System
 from tagpool.views.sentence import spans_of
 from tagpool.wording import counted

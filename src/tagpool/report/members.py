@@ -12,8 +12,8 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Span
 from tagpool.evaluation.alignment import align
 from tagpool.evaluation.chunks import ChunkCounts, count_chunks, ratio
+from tagpool.evaluation.error_kinds import SpanError
 from tagpool.evaluation.scores import score
-from tagpool.report.error_kinds import SpanError
 from tagpool.report.systems import System, span_confidence
 from tagpool.views.explanation import MemberVote
 from tagpool.views.sentence import spans_of

@@ -13,12 +13,12 @@ import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, ModelError
+from tagpool.evaluation.error_kinds import SpanError
 from tagpool.experts.inside.sentence_weights import describe_features, token_weights
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import edge_scores
 from tagpool.experts.memory_limit import demand_memory
 from tagpool.experts.states import States
-from tagpool.report.error_kinds import SpanError
 from tagpool.report.systems import System
 from tagpool.views.explanation import Evidence
 

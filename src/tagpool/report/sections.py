@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tagpool.evaluation.error_kinds import KINDS
 from tagpool.optim.watch import Epoch
-from tagpool.report.error_kinds import KINDS
 from tagpool.report.figures import NOTHING
 from tagpool.views.html import Html, element, join, table, text
 from tagpool.views.plots import Axis, heat_map, line_plot

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagpool.corpus.schemes import Span, spans
-from tagpool.report.error_kinds import KINDS, SpanError, find_errors
+from tagpool.evaluation.error_kinds import KINDS, SpanError, find_errors
 
 LABELS = st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"])
 PAIRS = st.lists(st.tuples(LABELS, LABELS), max_size=12)
