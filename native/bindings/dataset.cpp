@@ -67,8 +67,8 @@ void bind_dataset(nb::module_& m) {
              nb::arg("layout") = TrainingOptions(), nb::arg("history") = nb::none(), nb::arg("known") = nb::none(),
              nb::sig("def __init__(self, encoding: Encoding, gold: numpy.typing.NDArray[numpy.int32], features: int, labels: int, "
                      "layout: Layout = ..., history: tuple[Encoding, int] | None = None, known: KnownWeights | None = None) -> None"))
-        .def_prop_ro("sentence_count", &TrainingSet::sentence_count, "Number of sentences.")
-        .def_prop_ro("token_count", &TrainingSet::token_count, "Number of tokens.")
+        .def_prop_ro("sentence_count", [](const TrainingSet& set) { return set.weights().sentence_count(); }, "Number of sentences.")
+        .def_prop_ro("token_count", [](const TrainingSet& set) { return set.weights().token_count(); }, "Number of tokens.")
         .def_prop_ro("cell_count", &TrainingSet::cell_count, "Number of cells (feature, label) with weights.")
         .def_prop_ro("parameter_count", [](const TrainingSet& set) { return set.layout(true).size(); },
                      "Number of parameters: cells, transitions, transition features.")
@@ -76,13 +76,13 @@ void bind_dataset(nb::module_& m) {
                      "Number of bundles.")
         .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>(),
              "Release the memory that stochastic gradient descent does not need.")
-        .def("row_of", [](const TrainingSet& set, uint32_t feature) { return set.row_of(feature); }, nb::arg("feature"), "Row of a dense feature.")
-        .def("cell_features", [](const TrainingSet& set) { return to_array(set.cell_features()); }, "Feature of each cell.")
-        .def("cell_labels", [](const TrainingSet& set) { return to_array(set.cell_labels()); }, "Label of each cell.")
-        .def("edges", [](const TrainingSet& set) { return to_array(set.edges()); },
+        .def("row_of", [](const TrainingSet& set, uint32_t feature) { return set.weights().row_of(feature); }, nb::arg("feature"), "Row of a dense feature.")
+        .def("cell_features", [](const TrainingSet& set) { return to_array(set.weights().cell_features()); }, "Feature of each cell.")
+        .def("cell_labels", [](const TrainingSet& set) { return to_array(set.weights().cell_labels()); }, "Label of each cell.")
+        .def("edges", [](const TrainingSet& set) { return to_array(set.weights().edges()); },
              "Transitions with weights: from * L + to, L * L + label at the start, L * (L + 1) + label at the end.")
         .def("transition_cells", [](const TrainingSet& set) {
-            TransitionCells cells = set.transition_features().cells(set.labels(), set.stride());
+            TransitionCells cells = set.weights().list_transition_cells();
             return std::pair(to_array(std::move(cells.features)), to_array(std::move(cells.bigrams)));
         }, "Cells of transition features: the feature, and from * L + to.");
 }

@@ -15,7 +15,7 @@ Objective::Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, 
     copies_.assign((threads_ == 1 ? std::min<size_t>(set_->parts() - 1, 1) : set_->parts() - 1) * set_->shared_count(), 0);
     edge_gradients_.assign(set_->parts() * set_->edge_size(), 0);
     losses_.assign(set_->parts(), 0);
-    if (set_->twins_by_weight()) {
+    if (set_->weights().twins_by_weight()) {
         layout().each([&](size_t, size_t place, float factor) { weights_[place] = static_cast<double>(factor); });
         scales_.resize(free_.size());
         free_.each(0, free_.size(), [&](size_t i, size_t place) { scales_[i] = static_cast<float>(weights_[place]); });
@@ -23,7 +23,7 @@ Objective::Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, 
 }
 
 double Objective::operator()(const double* parameters, double* gradient) {
-    const bool by_weight = set_->twins_by_weight();
+    const bool by_weight = set_->weights().twins_by_weight();
     layout().each(
         [&](size_t i, size_t place, float factor) { weights_[place] = static_cast<double>(by_weight ? factor * factor : factor) * parameters[i]; });
     const double loss = evaluate_loss();
