@@ -10,16 +10,6 @@ namespace {
 
 constexpr uint32_t kNone = FeatureIndex::kNone;
 
-std::vector<size_t> part_begins(const WeightLayout& weights, const std::vector<uint32_t>& sentences, size_t begin) {
-    std::vector<size_t> begins;
-    for (const size_t limit : weights.part_tokens()) {
-        const auto token = static_cast<uint32_t>(std::max(limit, begin) - begin);
-        begins.push_back(static_cast<size_t>(std::lower_bound(sentences.begin(), sentences.end(), token) - sentences.begin()));
-        begins.back() = std::min(begins.back(), sentences.size() - 1);
-    }
-    return begins;
-}
-
 }  // namespace
 
 std::optional<Encoding> without_zeros(const Encoding& encoding) {
@@ -46,7 +36,7 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
     }
     static_cast<Places&>(*this) = *weights;
     weights_ = weights;
-    part_begins_ = part_begins(*weights_, sentences_, 0);
+    part_begins_ = weights_->part_begins(sentences_, 0);
     const std::optional<Encoding> nonzero = without_zeros(encoding);
     const Encoding& used = nonzero ? *nonzero : encoding;
     if (std::shared_ptr<BundleColumns> columns = weights->new_columns()) {
@@ -65,7 +55,7 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
 TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights, const Encoding& encoding, const int32_t* gold, const Encoding* history,
                          size_t begin)
     : Places(*weights), sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), weights_(std::move(weights)),
-      part_begins_(part_begins(*weights_, sentences_, begin)) {
+      part_begins_(weights_->part_begins(sentences_, begin)) {
     const std::optional<Encoding> nonzero = without_zeros(encoding);
     const Encoding& used = nonzero ? *nonzero : encoding;
     if (weights_->columns()) keep(Bundles(used, *weights_->columns(), part_tokens()));
@@ -85,6 +75,13 @@ std::vector<size_t> TrainingSet::part_tokens() const {
     std::vector<size_t> tokens;
     for (const size_t sentence : part_begins_) tokens.push_back(sentences_[sentence]);
     return tokens;
+}
+
+double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin) {
+    const std::optional<Encoding> nonzero = without_zeros(encoding);
+    std::vector<size_t> tokens;
+    for (const size_t sentence : weights.part_begins(encoding.sentences, begin)) tokens.push_back(encoding.sentences[sentence]);
+    return columns.size() > 0 ? Bundles(nonzero ? *nonzero : encoding, columns, tokens).savings() : 0;
 }
 
 void TrainingSet::keep(Bundles&& bundles) {

@@ -228,6 +228,15 @@ void WeightLayout::choose_edges(const TrainingOptions& options, const Observatio
     for (uint32_t edge : edges_) edge_mask_[edge / labels_ * stride_ + edge % labels_] = 1;
 }
 
+std::vector<size_t> WeightLayout::part_begins(const std::vector<uint32_t>& sentences, size_t begin) const {
+    std::vector<size_t> begins;
+    for (const size_t limit : part_tokens_) {
+        const auto token = static_cast<uint32_t>(std::min<size_t>(std::max(limit, begin) - begin, sentences.back()));
+        begins.push_back(static_cast<size_t>(std::lower_bound(sentences.begin(), sentences.end(), token) - sentences.begin()));
+    }
+    return begins;
+}
+
 std::unique_ptr<BundleColumns> WeightLayout::new_columns() const {
     if (!bundles_) return nullptr;
     return std::make_unique<BundleColumns>(bundle_costs_, 1 + static_cast<float>(stride_ / kVector), usual_length_, part_tokens_[1]);

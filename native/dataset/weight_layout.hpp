@@ -64,6 +64,8 @@ public:
     // Parts of about equally many tokens: part p has the sentences that begin at the tokens [part_tokens()[p], part_tokens()[p + 1]).
     const std::vector<size_t>& part_tokens() const { return part_tokens_; }
     size_t parts() const { return part_tokens_.size() - 1; }
+    // The first sentence of each part, and the number of sentences, of sentences from token `begin` of the corpus on.
+    std::vector<size_t> part_begins(const std::vector<uint32_t>& sentences, size_t begin) const;
     // The weights of features of this part alone, in order.
     const std::vector<PlaceRange>& own_places(size_t part) const { return own_places_[part]; }
 
