@@ -62,8 +62,8 @@ TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights, const Enco
     fill(used, history);
 }
 
-TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights)
-    : Places(*weights), sentences_{0}, weights_(std::move(weights)), part_begins_(weights_->parts() + 1, 0) {}
+TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights, std::shared_ptr<const SentenceStream> stream)
+    : Places(*weights), sentences_{0}, weights_(std::move(weights)), stream_(std::move(stream)), part_begins_(weights_->parts() + 1, 0) {}
 
 void TrainingSet::fill(const Encoding& used, const Encoding* history) {
     if (history && weights_->transition_cells()) transition_features_ = TransitionFeatures(weights_->transition_cells(), *history);

@@ -9,6 +9,7 @@
 
 #include "base/buffer.hpp"
 #include "dataset/bundles.hpp"
+#include "dataset/chunks.hpp"
 #include "dataset/items.hpp"
 #include "dataset/transition_features.hpp"
 #include "dataset/weight_layout.hpp"
@@ -34,13 +35,15 @@ public:
     // Sentences from token `begin` of the corpus on.
     TrainingSet(std::shared_ptr<const WeightLayout> weights, const Encoding& encoding, const int32_t* gold, const Encoding* history = nullptr,
                 size_t begin = 0);
-    // No sentences.
-    explicit TrainingSet(std::shared_ptr<const WeightLayout> weights);
+    // No sentences in memory; trainers read them from the stream, if there is one.
+    explicit TrainingSet(std::shared_ptr<const WeightLayout> weights, std::shared_ptr<const SentenceStream> stream = nullptr);
 
     // The weights, and what is known of the whole corpus.
     const WeightLayout& weights() const { return *weights_; }
     const std::shared_ptr<const WeightLayout>& shared_weights() const { return weights_; }
-    // Of these sentences.
+    // Null: the sentences are in memory.
+    const SentenceStream* stream() const { return stream_.get(); }
+    // Of the sentences in memory.
     size_t token_count() const { return gold_.size(); }
     size_t sentence_count() const { return sentences_.size() - 1; }
 
@@ -84,6 +87,7 @@ private:
     Items make_items(const Encoding& encoding) const;
 
     std::shared_ptr<const WeightLayout> weights_;
+    std::shared_ptr<const SentenceStream> stream_;
     Items items_;
     std::unique_ptr<const Bundled> bundled_;
     std::vector<size_t> part_begins_;
