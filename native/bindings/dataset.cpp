@@ -147,10 +147,13 @@ void bind_observations(nb::module_& m) {
             const std::optional<Encoding> nonzero = without_zeros(encoding);
             columns.join(nonzero ? *nonzero : encoding);
         }, nb::arg("encoding"), "Join columns, by the slice with the first part; once, after sorting.")
-        .def("savings", [](const BundleColumns& columns, const WeightLayout& weights, const Encoding& encoding, size_t begin) {
+        .def("savings", [](const BundleColumns& columns, const WeightLayout& weights, const Encoding& encoding, size_t begin,
+                           std::optional<size_t> part) {
+            check_ids(encoding, weights.feature_count());
             nb::gil_scoped_release release;
-            return bundle_savings(weights, columns, encoding, begin);
-        }, nb::arg("weights"), nb::arg("encoding"), nb::arg("begin"), "Work that bundles save in a slice of whole parts.")
+            return bundle_savings(weights, columns, encoding, begin, part.value_or(kAllParts));
+        }, nb::arg("weights"), nb::arg("encoding"), nb::arg("begin"), nb::arg("part") = nb::none(),
+             "Work that bundles save in a slice of whole parts, or in one part of it.")
         .def("state", [](BundleColumns& columns) {
             return nb::make_tuple(nb::bytes(reinterpret_cast<const char*>(columns.columns().data()), columns.columns().size()), columns.size());
         }, "Columns of all features and the number of columns, to continue elsewhere.")

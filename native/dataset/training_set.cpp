@@ -77,10 +77,11 @@ std::vector<size_t> TrainingSet::part_tokens() const {
     return tokens;
 }
 
-double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin) {
+double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin, size_t part) {
     const std::optional<Encoding> nonzero = without_zeros(encoding);
     std::vector<size_t> tokens;
     for (const size_t sentence : weights.part_begins(encoding.sentences, begin)) tokens.push_back(encoding.sentences[sentence]);
+    if (part < weights.parts()) tokens = {tokens[part], tokens[part + 1]};
     return columns.size() > 0 ? Bundles(nonzero ? *nonzero : encoding, columns, tokens).savings() : 0;
 }
 

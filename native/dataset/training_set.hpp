@@ -22,8 +22,9 @@ class Shards;
 // A copy without values of 0, which add nothing to scores and gradients; none if there are no such values.
 std::optional<Encoding> without_zeros(const Encoding& encoding);
 
-// What bundles save in a slice of whole parts, from token `begin` of the corpus on.
-double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin);
+// What bundles save in sentences from token `begin` of the corpus on: in one part that they have as a whole, or in all parts.
+constexpr size_t kAllParts = SIZE_MAX;
+double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin, size_t part = kAllParts);
 
 class TrainingSet : public Places {
 public:
