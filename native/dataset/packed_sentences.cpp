@@ -97,7 +97,7 @@ std::string pack_sentences(const Encoding& encoding, const int32_t* gold, const 
 
 PackedSentences unpack_sentences(const std::vector<std::string_view>& packs) {
     PackedSentences out;
-    for (const std::string_view pack : packs) {
+    for (const std::string_view& pack : packs) {
         Unpacker from(pack);
         const uint64_t sentences = from.number(), tokens = from.number();
         const char* const lengths = from.take(sentences, sizeof(uint32_t));
