@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagpool import CRF, LBFGS, OWLQN, SGD, BaggingTagger, Corpus, InputError, LabelledFiles, MaxEnt, _native, builtin_corpus
+from tagpool import CRF, LBFGS, OWLQN, SGD, BaggingPool, Corpus, InputError, LabelledFiles, MaxEnt, _native, builtin_corpus
 from tagpool.corpus.conll import format_conll
 from tagpool.errors import OutputError
 from tagpool.experts.saving import to_bytes
@@ -108,7 +108,7 @@ def test_a_training_resumes_from_its_checkpoint(path: Path, tmp_path: Path) -> N
         (lambda: CRF(class_weight="balanced"), {}, "class_weight needs all"),
         (lambda: CRF(truecase=True), {}, "truecase needs all"),
         (lambda: CRF(), {"sample_weight": [1.0]}, "sample_weight needs all"),
-        (lambda: BaggingTagger(WORDS), {}, "for the learners crf and maxent, not for bagging"),
+        (lambda: BaggingPool(CRF(WORDS)), {}, "for the learners crf and maxent, not for bagging"),
         (lambda: CRF(), {"memory": "2 elephants"}, "expected a size such as 2G or 500M"),
         (lambda: CRF(), {"memory": "1M"}, "more than the budget of 1 MB; use memory"),
     ],
