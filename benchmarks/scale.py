@@ -19,6 +19,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tagpool import CRF, SGD, LabelledFiles, read_corpus
+from tagpool.corpus.builtin.generate import draw_sentences
+
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "scale.md"
 IN_MEMORY = "memory"
 EPOCHS = 3
@@ -28,8 +31,6 @@ _BEGIN, _END = "<!-- rows\n", "\n-->"
 
 def write_text(path: Path, tokens: int) -> int:
     """Write sentences with this number of tokens or a few more, some at a time; return the number of tokens."""
-    from tagpool.corpus.builtin.generate import draw_sentences
-
     count, seed = 0, 0
     with path.open("w", encoding="utf-8") as file:
         while count < tokens:
@@ -45,8 +46,6 @@ def write_text(path: Path, tokens: int) -> int:
 
 def train(path: str, way: str) -> dict[str, Any]:
     """Train in this process; return the measurements."""
-    from tagpool import CRF, SGD, LabelledFiles, read_corpus
-
     wall, cpu = time.perf_counter(), time.process_time()
     tagger = CRF(trainer=SGD(epochs=EPOCHS, tolerance=0.0))
     if way == IN_MEMORY:
@@ -91,8 +90,8 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     lines = [
         "# Cost by the size of the corpus",
         "",
-        f"A CRF with default features on text of the built-in generator, {EPOCHS} epochs of SGD with one thread, reading and saving",
-        "included. `make scale` measures small sizes, `benchmarks/scale.py` all ([budgets](../scale.md)).",
+        f"A CRF with default features on text of the built-in generator: {EPOCHS} epochs of SGD with one thread.",
+        "Reading and saving are included. `python benchmarks/scale.py` measures the rows ([budgets](../scale.md)).",
         "",
         "| tokens | sentences | features | CPU, µs per token | wall, s | peak, MB |",
         "|---:|---|---:|---:|---:|---:|",
@@ -100,7 +99,9 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         where = "in memory" if row["way"] == IN_MEMORY else f"with a budget of {row['way']}"
         each = 1e6 * row["cpu"] / row["tokens"]
-        lines.append(f"| {row['tokens']:,} | {where} | {row['features']:,} | {each:.2f} | {row['wall']:.1f} | {row['peak']:,.0f} |")
+        lines.append(
+            f"| {row['tokens']:,} | {where} | {row['features']:,} | {each:.2f} | {row['wall']:.1f} | {row['peak']:,.0f} |"
+        )
     if draw(path.with_suffix(".svg"), rows):
         lines += ["", "![CPU time and peak memory by the number of tokens](scale.svg)"]
     data = ",\n".join(json.dumps(row) for row in rows)
@@ -110,7 +111,7 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
 def draw(path: Path, rows: list[dict[str, Any]]) -> bool:
     """Draw CPU time and peak memory; return False without matplotlib."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.figure import Figure  # noqa: PLC0415 - optional
     except ImportError:
         return False
     figure = Figure(figsize=(8, 3.2), layout="constrained")

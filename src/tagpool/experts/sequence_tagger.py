@@ -82,7 +82,9 @@ class SequenceTagger(Parameters):
         if memory is not None:
             from tagpool.experts.streamed.fitting import fit_streamed
 
-            fit_streamed(self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint)
+            fit_streamed(
+                self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint
+            )
             return self
         with MemoryFor("train the model"):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)

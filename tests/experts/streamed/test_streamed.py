@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagpool import CRF, LBFGS, OWLQN, SGD, BaggingPool, Corpus, InputError, LabelledFiles, MaxEnt, _native, builtin_corpus
+from tagpool import (
+    CRF,
+    LBFGS,
+    OWLQN,
+    SGD,
+    BaggingPool,
+    Checkpoint,
+    Corpus,
+    Encoder,
+    InputError,
+    LabelledFiles,
+    MaxEnt,
+    _native,
+    builtin_corpus,
+)
 from tagpool.corpus.conll import format_conll
 from tagpool.errors import OutputError
 from tagpool.experts.saving import to_bytes
@@ -91,8 +106,6 @@ def test_a_training_resumes_from_its_checkpoint(path: Path, tmp_path: Path) -> N
         if epoch.number == 2:
             raise KeyboardInterrupt
 
-    from tagpool import Checkpoint
-
     options: dict[str, Any] = {"memory": "4G", "checkpoint": Checkpoint(tmp_path / "run", every=0)}
     with pytest.raises(KeyboardInterrupt):
         CRF(WORDS, trainer=SGD(epochs=4)).fit(LabelledFiles(path), on_epoch=stop, **options)
@@ -148,8 +161,8 @@ def test_advice_on_the_budget_works(path: Path) -> None:
 
 def test_no_file_stays(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    seen: list[list[str]] = []
-    CRF(WORDS, trainer=SGD(epochs=2)).fit(LabelledFiles(path), memory="4G", on_epoch=lambda _: seen.append(os.listdir(tmp_path)))
+    seen: list[list[Path]] = []
+    CRF(WORDS, trainer=SGD(epochs=2)).fit(LabelledFiles(path), memory="4G", on_epoch=lambda _: seen.append([*tmp_path.iterdir()]))
     assert seen == [[], []]  # the file has no name
 
 
@@ -187,14 +200,12 @@ def test_chunks_do_not_depend_on_the_blocks(lengths: list[int], cuts: list[int])
     sentences = [[f"w{i}"] * length for i, length in enumerate(lengths)]
     gold = np.arange(sum(lengths), dtype=np.int32)
     corpus = Corpus.from_lists(word=sentences)
-    from tagpool import Encoder
-
     encoder = Encoder("word[0]")
     whole = encoder.fit_transform(corpus)
     offsets = corpus.offsets()
     bounds = sorted({0, *(cut % len(sentences) for cut in cuts), len(sentences)})
     spool = Spool()
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in itertools.pairwise(bounds):
         spool.add(encoder.transform(corpus[first:last]).native, gold[offsets[first] : offsets[last]], None)
     spool.finish()
     numbers = [int(offset) // _native.CHUNK_TOKENS for offset in offsets[:-1]]
