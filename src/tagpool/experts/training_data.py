@@ -122,6 +122,10 @@ class TrainingData:
         encoded = encoder.fit_transform(corpus)
         return encoded if tagger._part is None else encoder.keep(encoded, tagger._part.marks(encoded.feature_count))
 
+    def content(self) -> list[Any]:
+        """The numbers of the training sentences, for a checksum."""
+        return [*self.encoded.arrays(), self.gold]
+
     def encode_dev(self, dev: Any) -> EncodedCorpus:
         """The held-out sentences. Labels that training does not have are the last ``scored_labels``: they count as errors."""
         sentences, labels = dev if isinstance(dev, tuple) else (dev, None)

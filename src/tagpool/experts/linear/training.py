@@ -80,16 +80,21 @@ class LinearTraining(Training):
         """The number of sentences that the first weights were trained on."""
         return 0 if self.previous is None else int(self.previous.summary.get("sentences", 0))
 
-    def _training_set(self) -> _native.TrainingSet:
-        data, trainer, previous = self.data, self.trainer, self.previous
+    def _layout(self) -> _native.Layout:
+        """Which weights the training has."""
+        trainer = self.trainer
         layout = _native.Layout(
             all_cells=self.has_all_pairs,
             dense_from=1 if trainer.needs_rows else 5,
-            merge_twins=trainer.merges_twins and previous is None and not self.tagger.l1,
+            merge_twins=trainer.merges_twins and self.previous is None and not self.tagger.l1,
             bundle=trainer.full_batch,
         )
         if self.tagger.pairs in (_AUTO, "frequent"):
             layout.set_all_from(_FREQUENT)
+        return layout
+
+    def _training_set(self) -> _native.TrainingSet:
+        data, previous, layout = self.data, self.previous, self._layout()
         history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
         known = None if previous is None else previous.known(len(data.labels))
         check_label_count(len(data.labels), self.tagger.chain)
