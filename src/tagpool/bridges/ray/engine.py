@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tagpool.errors import InputError, check_type
+from tagpool.experts.tasks import Engine
+
+if TYPE_CHECKING:
+    from tagpool.bridges.ray.session import Session
 
 
 @dataclass(frozen=True)
-class Ray:
+class Ray(Engine):
     """Workers on a Ray cluster. Without ``address``, Ray is started on this machine, unless the process is connected already.
 
     Args:
@@ -35,3 +40,9 @@ class Ray:
         for name, value in (("cpus", self.cpus), ("timeout", self.timeout)):
             if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
                 raise InputError(f"{name} = {value!r}: expected a number above 0")
+
+    def start(self) -> Session:
+        """Return the connection, a context manager; see :class:`Session`."""
+        from tagpool.bridges.ray.session import Session
+
+        return Session(self)

@@ -16,13 +16,16 @@ import tagpool
 from tagpool import _native
 from tagpool.bridges.ray.address import AUTO, check_address, no_cluster
 from tagpool.bridges.ray.engine import Ray
+from tagpool.bridges.ray.sharing import pack, run_packed
 from tagpool.errors import InputError, OutOfMemoryError, OutputError, TagpoolError
+from tagpool.experts.tasks import Tasks, leave_tasks, use_tasks
 from tagpool.wording import counted
 
 _SHARE = 0.8  # of the CPUs for workers, so that other tasks are not starved
 _PRECISION = 100  # CPUs are reserved in hundredths
 _LEAST_CPUS = 0.01
 _POLL = 1.0  # seconds between two looks at waiting workers
+_DEATHS = ("RayActorError", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "OwnerDiedError", "LocalRayletDiedError")
 RETRIES = 3
 """Restarts of a task whose process was killed."""
 
@@ -31,15 +34,10 @@ class WorkerError(TagpoolError):
     """A failure of Ray itself: workers that were killed again and again, or a lost cluster."""
 
 
-class Session:
-    """A connection to a Ray cluster; use it as a context manager.
+class Session(Tasks):
+    """A connection to a Ray cluster; use it as a context manager. Independent trainings in it run as tasks of Ray.
 
     Ray that the session started is stopped at its end. A cluster, and a connection that the process already has, stay.
-
-    >>> with Session(Ray(workers=2)) as session:  # doctest: +SKIP
-    ...     length = session.remote(len)
-    ...     session.get([length.remote("ab"), length.remote("abc")])
-    [2, 3]
     """
 
     def __init__(self, engine: Ray) -> None:
@@ -56,9 +54,11 @@ class Session:
         except BaseException:
             self.close()
             raise
+        self._token = use_tasks(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        leave_tasks(self._token)
         self.close()
         if isinstance(error, Exception) and not isinstance(error, TagpoolError):
             with self.explaining():
@@ -73,23 +73,34 @@ class Session:
     # Work ---------------------------------------------------------------------------------------------------------------
 
     def remote(self, function: Callable[..., Any], **options: Any) -> Any:
-        """Return a function or class as a remote one. Each task reserves the CPUs of a worker, and is restarted if it is killed."""
+        """Return a function or class as a remote one, which reserves the CPUs of a worker and is restarted if it is killed."""
         restarts = {"max_restarts": -1} if isinstance(function, type) else {"max_retries": RETRIES}
         return self.ray.remote(**{"num_cpus": self.cpus, **restarts, **options})(function)
 
-    def get(self, references: Sequence[Any]) -> list[Any]:
-        """Return the results in the order of their references. The first error is raised as that of its task."""
-        results = dict(self.results(references))
-        return [results[number] for number in range(len(references))]
+    def iterate(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+        """Yield the results of tasks in the order of the items; the first item that failed raises its error."""
+        early: dict[int, Any] = {}
+        number = 0
+        for finished, result in self.results(function, items):
+            early[finished] = result
+            while number in early:
+                yield early.pop(number)
+                number += 1
 
-    def results(self, references: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """Yield the number and the result of every reference, in the order in which they finish."""
-        numbers = {reference: number for number, reference in enumerate(references)}
-        with self.explaining():
-            while numbers:
-                done, _ = self.ray.wait(list(numbers), num_returns=1, timeout=None)
-                for reference in done:
-                    yield numbers.pop(reference), self.ray.get(reference)
+    def results(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield the number and the result of each task, as they finish."""
+        blocks, shared = pack(items)
+        objects = [self.put(value) for value in shared]
+        task = self.remote(run_packed)
+        numbers = {task.remote(function, block, objects): number for number, block in enumerate(blocks)}
+        try:
+            with self.explaining():
+                while numbers:
+                    done, _ = self.ray.wait(list(numbers), num_returns=1)
+                    yield numbers.pop(done[0]), self.ray.get(done[0])
+        finally:
+            for reference in numbers:
+                self.ray.cancel(reference, force=True)
 
     def wait_for_start(self, references: Sequence[Any], noun: str = "worker") -> list[Any]:
         """Return the results of calls that end as soon as their workers run; raise an error if CPUs are missing for too long."""
@@ -175,7 +186,7 @@ class Session:
         nodes = [node for node in self.ray.nodes() if node["Alive"]]
 
         def facts() -> tuple[str | None, str]:  # Sent as code: the machine may have no tagpool.
-            import importlib  # noqa: PLC0415 - in the other process
+            import importlib
 
             try:
                 package = importlib.import_module("tagpool")
@@ -198,17 +209,17 @@ class Session:
 
     # Errors -------------------------------------------------------------------------------------------------------------
 
-    def _explain(self, error: Exception) -> Exception:
+    def _explain(self, error: BaseException) -> BaseException:
         exceptions = self.ray.exceptions
         if isinstance(error, exceptions.RayTaskError):
-            cause = error.cause
+            cause: BaseException = error.cause
             if isinstance(cause, (TagpoolError, MemoryError, KeyboardInterrupt)):
                 return cause
             if isinstance(cause, exceptions.RayError):
                 return self._explain(cause)
             if isinstance(cause, OSError):
                 return OutputError(f"a worker of Ray failed: {cause}; free space on its disk, or choose another machine")
-            return error
+            return WorkerError(f"a task failed: {type(cause).__name__}: {_first_line(cause)}")
         if isinstance(error, (exceptions.OutOfDiskError, exceptions.ObjectStoreFullError)):
             advice = "free space there, or set another folder with ray start --temp-dir"
             return OutputError(f"the disk or the object store of a machine of Ray is full; {advice}")
