@@ -68,8 +68,8 @@ class SequenceTagger(Parameters):
         With a ``checkpoint``, a folder or a :class:`Checkpoint`, the state of the training is stored every 60 seconds. A call
         with the same arguments continues from it after the process was killed, and gives the same model.
 
-        With an ``engine``, such as ``tagpool.bridges.ray.engine.Ray(workers=2)``, a pool trains its members in other processes,
-        and a CRF or MaxEnt with the trainer ``lbfgs`` or ``owlqn`` divides its sentences among them. The model has the same bytes.
+        With an ``engine``, such as ``tagpool.bridges.ray.Ray(workers=2)``, a pool trains its members in other processes,
+        and a CRF or MaxEnt with the trainer ``lbfgs`` or ``owlqn`` divides its sentences among them. The model is the same.
 
         After Ctrl-C a tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
         """

@@ -1,6 +1,6 @@
 """Tasks: independent calls, such as the trainings of the members of a pool, and the processes that run them.
 
-Without an engine, calls run one after another in this process. An engine, such as ``tagpool.bridges.ray.engine.Ray``, runs them in
+Without an engine, calls run one after another in this process. An engine, such as ``tagpool.bridges.ray.Ray``, runs them in
 others. Results are the same.
 """
 
