@@ -29,7 +29,7 @@ void prefetch(const float* numbers, size_t count) {
 Sgd::Sgd(const std::shared_ptr<const TrainingSet>& set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
     : StochasticTrainer(set, chain, options.steps, std::move(example_weights)), average_from_(options.average_from), trained_on_(options.trained_on),
       l2_(options.l2), shrink_(options.l2 / static_cast<double>(set->sentence_count())), weights_(*set), masks_(*set), shards_(set->shards()),
-      dropout_(*set, options.dropout, options.steps.seed, options.groups), adaptive_(*set, *shards_, 1 - options.dropout, options_.batch),
+      dropout_(*set, options.dropout, options.steps.seed, options.groups), adaptive_(set->weights(), 1 - options.dropout, options_.batch),
       scratch_(options_.threads), losses_(options_.batch), cell_gradients_(options_.batch),
       edge_gradients_(options_.batch * set->common_edge_size()) {}
 
@@ -49,7 +49,7 @@ void Sgd::choose_step(InterruptCheck) {
     // A step over very many tokens is as certain as it is large: the next ones could not correct it.
     const double tokens = static_cast<double>(set_->token_count() * options_.batch) / static_cast<double>(set_->sentence_count());
     const double change = kFirstChange * std::min(1.0, std::sqrt(kManyTokens / tokens));
-    const double step = std::min(change / std::max(set_->mean_square_norm(), 1e-6), kMaxStep);
+    const double step = std::min(change / std::max(set_->weights().mean_square_norm(), 1e-6), kMaxStep);
     step_ = (l2_ * step > 2 ? 2 / l2_ : step) / std::sqrt(1 + earlier());
 }
 
