@@ -154,6 +154,8 @@ void bind_dataset(nb::module_& m) {
             return std::make_unique<TrainingSet>(weights, encoding, gold.data(), history, begin);
         }, nb::arg("weights"), nb::arg("encoding"), nb::arg("gold"), nb::arg("history") = nb::none(), nb::arg("begin") = 0,
                     "Sentences from token begin of the corpus on, for example some parts.")
+        .def_static("of", [](const std::shared_ptr<WeightLayout>& weights) { return std::make_unique<TrainingSet>(weights); }, nb::arg("weights"),
+                    "No sentences; the weights of a training whose sentences are elsewhere.")
         .def_prop_ro("sentence_count", [](const TrainingSet& set) { return set.weights().sentence_count(); }, "Number of sentences.")
         .def_prop_ro("token_count", [](const TrainingSet& set) { return set.weights().token_count(); }, "Number of tokens.")
         .def_prop_ro("cell_count", &TrainingSet::cell_count, "Number of cells (feature, label) with weights.")

@@ -37,14 +37,15 @@ def training_facts(training: Training) -> dict[str, Any]:
         "labels": list(data.labels),
         "content of the templates": _checksum([text.encode("utf-8", "surrogatepass") for text in texts]),
         "content of the features": _checksum(features),
-        "content of the training sentences": _checksum([*_arrays(data.encoded), data.gold]),
+        "content of the training sentences": _checksum([*data.contents(), data.gold]),
         "content of the sentence weights": _checksum(weights),
-        "content of the dev sentences": None if training.held_out is None else _checksum(_arrays(training.held_out)),
+        "content of the dev sentences": None if training.held_out is None else _checksum(arrays_of(training.held_out)),
         "content of the first model": None if training.previous is None else _checksum([to_bytes(tagger)]),
     }
 
 
-def _arrays(encoded: EncodedCorpus) -> list[Any]:
+def arrays_of(encoded: EncodedCorpus) -> list[Any]:
+    """Return the content of an encoded corpus."""
     labels = [] if encoded.labels is None else [encoded.labels]
     encodings = [one for one in (encoded.native, encoded.history) if one is not None]
     return [*labels, *(array() for one in encodings for array in (one.starts, one.ids, one.values, one.sentences))]

@@ -35,6 +35,10 @@ class Workers(ABC):
         """Call a method of all workers at the same time; yield the results in the order of the workers."""
 
     @abstractmethod
+    def call_one(self, number: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Call a method of one worker, and return the result."""
+
+    @abstractmethod
     def close(self) -> None:
         """End the processes."""
 

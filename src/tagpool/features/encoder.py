@@ -103,7 +103,10 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self.__dict__ = fitted.__dict__
         return encoded
 
-    def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
+    def prepare(self, corpus: Corpus) -> list[_native.Encoder]:
+        """Return the native encoders for corpora with these columns, without features: that of the features, and that of the
+        features that are combined with previous labels, if there are any. They are those of this encoder, which they fit.
+        """
         self._native = None
         self.templates_ = load_templates(self.templates)
         self._check_history()
@@ -115,10 +118,15 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         native_history = None
         if self._history_program is not None and self._history_program.sparse:
             native_history = self._make_native(self._history_program, history=True)
+        self._native, self._native_history = native, native_history
+        return [native] if native_history is None else [native, native_history]
+
+    def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
+        native, *further = self.prepare(corpus)
+        native_history = further[0] if further else None
         with NameFaults(corpus.source, purpose="encode the corpus"):
             encoding = native.fit(corpus.native, list(known))
             history = None if native_history is None else native_history.fit(corpus.native, list(known_history))
-        self._native, self._native_history = native, native_history
         return self._encoded(corpus, encoding, history)
 
     def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:

@@ -63,6 +63,10 @@ class RayWorkers(Workers):
             yield self._result(number, references[number], method, own)
             references[number] = None  # frees the memory of the result
 
+    def call_one(self, number: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Call a method of one worker."""
+        return self._result(number, self._actors[number].run.remote(method, *arguments), method, arguments)
+
     def close(self) -> None:
         """End the processes."""
         for actor in self._actors:

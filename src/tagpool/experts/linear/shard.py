@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +10,7 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.faults import NameFaults
+from tagpool.experts.linear.layout_options import LayoutOptions
 from tagpool.features.encoder import Encoder
 
 Doubles = NDArray[np.float64]
@@ -19,28 +18,6 @@ Dictionaries = tuple[bytes, bytes | None]
 """Dictionaries of the features, and of those that are combined with previous labels."""
 Columns = tuple[bytes, int] | None
 """The state of the columns of bundles."""
-
-
-@dataclass(frozen=True)
-class LayoutOptions:
-    """Choices about the weights of a training, as a value that can be pickled."""
-
-    labels: int
-    all_cells: bool
-    dense_from: int
-    merge_twins: bool
-    bundle: bool
-    all_from: int = 0
-    """Without ``all_cells``: occurrences from which on a feature has all cells."""
-
-    def native(self) -> _native.Layout:
-        """Return the options in native form."""
-        layout = _native.Layout(
-            all_cells=self.all_cells, dense_from=self.dense_from, merge_twins=self.merge_twins, bundle=self.bundle
-        )
-        if self.all_from:
-            layout.set_all_from(self.all_from)
-        return layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,5 +136,3 @@ def _columns(weights: _native.WeightLayout, state: Columns) -> _native.BundleCol
     if state is not None:
         columns.set_state(*state)
     return columns
-
-
