@@ -148,7 +148,7 @@ class Shards:
     def _take_whole_parts(self) -> None:
         """Give every worker whole parts. Where they are not its sentences, it encodes others with all features."""
         count = len(self._parts) - 1
-        bounds = np.arange(self._size + 1) * count // self._size
+        bounds = -(-np.arange(self._size + 1) * count // self._size)  # rounded up: the first worker always has a part
         cuts = self._parts[bounds]
         self._part_ranges = self._ranges(bounds)
         if (cuts == self._cuts).all():
