@@ -236,7 +236,14 @@ void bind_encoders(nb::module_& m) {
              nb::arg("dictionary"), "Add the dictionary (state) of the next slice; return the provisional id of each of its features.")
         .def("finish", [](Encoder& encoder) { return to_array(without_gil([&] { return encoder.finish(); })); },
              "Remove rare features; return the final id of each provisional one, 2^32 - 1 for those that were removed.")
-        .def("state", [](Encoder& encoder) { return to_bytes(encoder.state()); }, "Dictionary of the features, as bytes.")
+        .def("state", [](Encoder& encoder) { return to_bytes(encoder.state()); }, "Program and dictionary of the features, as bytes.")
+        .def_static("from_state", [](const nb::bytes& state, uint32_t minimum_count) { return Encoder::from_state(bytes_view(state), minimum_count); },
+                    nb::arg("state"), nb::arg("minimum_count"), "Encoder of a state.")
+        .def_prop_ro("template_keys", [](const Encoder& encoder) {
+            std::vector<std::string> keys;
+            for (const Template& one : encoder.program().templates) keys.push_back(one.key);
+            return keys;
+        }, "Keys of the templates, by number.")
         .def("restore", [](Encoder& encoder, const nb::bytes& dictionary) { encoder.restore(bytes_view(dictionary)); }, nb::arg("dictionary"),
              "Replace the features by those of a dictionary.")
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"), "Name and value of every feature of a sentence, by token.");

@@ -5,9 +5,10 @@
 #include <tuple>
 
 #include "base/fault.hpp"
-#include "base/state.hpp"
+#include "base/tensors.hpp"
 #include "features/extract.hpp"
 #include "features/feature_namer.hpp"
+#include "features/program_file.hpp"
 
 namespace tagpool {
 namespace {
@@ -147,26 +148,32 @@ std::string Encoder::state() {
         lengths.push_back(name.size());
         bytes.insert(bytes.end(), name.begin(), name.end());
     }
-    StateWriter state;
-    state.copy("keys", keys());
-    state.vector("counts", counts_);
-    state.copy("templates", template_numbers());
-    state.copy("lengths", std::move(lengths));
-    state.copy("names", std::move(bytes));
-    return state.write();
+    Tensors out;
+    out.add("keys", keys());
+    out.add("counts", counts_);
+    out.add("templates", template_numbers());
+    out.add("lengths", std::move(lengths));
+    out.add("names", std::move(bytes));
+    write_program(program_, "program", out);
+    return out.write();
 }
 
-void Encoder::restore(std::string_view dictionary) {
-    StateReader state(dictionary);
-    std::vector<uint64_t> keys, lengths;
-    std::vector<uint16_t> templates;
-    std::vector<uint8_t> bytes;
+std::unique_ptr<Encoder> Encoder::from_state(std::string_view block, uint32_t minimum_count) {
+    const auto kept = std::make_shared<const std::string>(block);
+    auto encoder = std::make_unique<Encoder>(read_program(Tensors::read(*kept, kept), "program"), minimum_count);
+    encoder->restore(*kept);
+    encoder->block_ = kept;
+    return encoder;
+}
+
+void Encoder::restore(std::string_view block) {
+    const Tensors state = Tensors::read(block, nullptr);
+    const auto keys = state.array<uint64_t>("keys"), lengths = state.array<uint64_t>("lengths");
+    const auto counts = state.array<uint32_t>("counts");
+    const auto templates = state.array<uint16_t>("templates");
+    const auto bytes = state.array<uint8_t>("names");
     begin();
-    state.vector("keys", keys);
-    state.vector("counts", counts_);
-    state.vector("templates", templates);
-    state.vector("lengths", lengths);
-    state.vector("names", bytes);
+    counts_.assign(counts.begin(), counts.end());
     expect_size(counts_.size(), keys.size(), "counts");
     expect_size(templates.size(), keys.size(), "templates");
     expect_size(lengths.size(), keys.size(), "names");

@@ -53,8 +53,10 @@ public:
     // The final id of each provisional one (FeatureIndex::kNone: the feature is too rare).
     std::vector<uint32_t> finish();
 
-    // The dictionary: hashes, counts, templates and names of the features. An encoder with it encodes, but cannot describe the fitted corpus.
+    // The program and the dictionary: hashes, counts, templates and names of the features.
     std::string state();
+    static std::unique_ptr<Encoder> from_state(std::string_view block, uint32_t minimum_count);
+    // Replaces the dictionary.
     void restore(std::string_view dictionary);
 
     // The names and values of all features of one sentence by token, including unknown ones.
@@ -73,6 +75,7 @@ private:
     std::shared_ptr<const Columns> fitted_corpus_;  // null after `names`
     std::vector<std::string> known_;
     NameList names_;
+    std::shared_ptr<const std::string> block_;  // of from_state: lexicons of the program are views of it
 };
 
 }  // namespace tagpool
