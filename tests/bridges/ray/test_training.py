@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from tagpool.optim.lbfgs import LBFGS, OWLQN
 WORDS = "word[-1..1]\nsuffix(word, 1..3)[0]"
 EXACT = LBFGS(warm_up=0, iterations=15)
 PLAIN = builtin_corpus(300)
-DEV = builtin_corpus(40, part="dev")
+DEV = builtin_corpus(80, part="dev")
 LEARNERS: dict[str, Any] = {
     "crf, l2": lambda: CRF(WORDS, trainer=EXACT),
     "crf, l1": lambda: CRF(WORDS, trainer=OWLQN(iterations=15), l1=0.5, l2=0.1),
@@ -29,19 +30,19 @@ LEARNERS: dict[str, Any] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def send_functions(session: Session) -> None:
+    """Send the functions of this file as code: workers cannot import it."""
+    session.ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
 def content(tagger: Any, folder: Path) -> bytes:
     tagger.save(folder / "model")
     return (folder / "model").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("name", "workers"),
-    [
-        (name, workers)
-        for name in LEARNERS
-        for workers in (2, pytest.param(1, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long))
-    ],
-)
+@pytest.mark.parametrize("workers", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", LEARNERS)
 def test_the_number_of_workers_does_not_matter(session: Session, name: str, workers: int, tmp_path: Path) -> None:
     model = LEARNERS[name]().fit(PLAIN, dev=DEV, engine=Ray(workers=workers))
     assert content(model, tmp_path) == content(LEARNERS[name]().fit(PLAIN, dev=DEV), tmp_path)
@@ -162,11 +163,11 @@ def test_no_workers_remain(session: Session) -> None:
     def free() -> float:
         return float(session.ray.available_resources().get("CPU", 0))
 
-    before = free()
+    everything = session.ray.cluster_resources()["CPU"]
     CRF(WORDS, trainer=EXACT).fit(PLAIN.select(range(50)), engine=Ray(workers=2))
     with pytest.raises(InputError, match="at least two different labels"):
         CRF(WORDS, trainer=EXACT).fit([["a", "b"]], [["O", "O"]], engine=Ray(workers=2))
     end = time.monotonic() + 20
-    while free() < before and time.monotonic() < end:
+    while free() < everything and time.monotonic() < end:
         time.sleep(0.1)
-    assert free() == before
+    assert free() == everything
