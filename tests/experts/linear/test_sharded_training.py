@@ -106,7 +106,7 @@ def test_a_checkpoint_continues_with_another_number_of_workers(sizes: tuple[int,
 @pytest.mark.parametrize(
     ("learner", "sentences", "message"),
     [
-        (CRF(WORDS), PLAIN, "the trainer sgd stays in one process.*use the trainer lbfgs with warm_up=0 or owlqn"),
+        (CRF(WORDS), PLAIN, "the trainer sgd stays in one process.*use lbfgs with warm_up=0 or owlqn"),
         (CRF(WORDS, trainer=SGD(epochs=2)), PLAIN, "the trainer sgd stays"),
         (CRF(WORDS, trainer="lbfgs"), PLAIN, "warm_up = 5.*use LBFGS.warm_up=0."),
         (CRF(WORDS, trainer=EXACT, robust="case"), PLAIN, "robust trainings stay in one process"),
