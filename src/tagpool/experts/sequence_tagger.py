@@ -87,12 +87,18 @@ class SequenceTagger(Parameters):
             if engine is None:
                 self._fit(sentences, labels, **options)
             else:
+                self.check_engine()
                 self._fit_on(engine, sentences, labels, **options)
         return self
 
-    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
-        """Train in the processes of an engine."""
+    def check_engine(self) -> None:
+        """Raise an error unless ``fit`` may have an engine."""
         raise InputError(f"{type(self).__name__}: this learner is trained in one process; drop the engine (--engine ray)")
+
+    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
+        """Train in the processes of an engine: independent trainings are its tasks."""
+        with engine.start():
+            self._fit(sentences, labels, **options)
 
     def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any, checkpoint: Any) -> None:
         raise NotImplementedError

@@ -15,7 +15,8 @@ from tagpool.bridges.ray.session import Session
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests that start Ray, which takes long, unless they are wanted."""
     for item in items:
-        if "session" in getattr(item, "fixturenames", ()) and not os.environ.get("TAGPOOL_SCALE"):
+        starts_ray = "scale" in item.keywords or "session" in getattr(item, "fixturenames", ())
+        if starts_ray and not os.environ.get("TAGPOOL_SCALE"):
             item.add_marker(pytest.mark.skip(reason="run them with make scale"))
         if "long" in item.keywords and not os.environ.get("TAGPOOL_LONG"):
             item.add_marker(pytest.mark.skip(reason="run them with make scale, without SHORT"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +41,7 @@ print("the same bytes")
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not os.environ.get("TAGPOOL_SCALE"), reason="run it with make scale")
+@pytest.mark.scale
 def test_a_machine_that_is_removed(tmp_path: Path) -> None:
     """In a process of its own: one process has one connection to Ray."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, timeout=300)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tagpool import builtin_corpus, write_corpus
-from tagpool.bridges.ray.session import Session
 
 LBFGS = [
     "--set",
@@ -49,7 +48,7 @@ def training(folder: Path, model: str, *options: object) -> list[object]:
     ]  # fmt: skip
 
 
-@pytest.mark.usefixtures("session")
+@pytest.mark.scale
 def test_a_killed_command_continues(folder: Path) -> None:
     """The first command has no warm-up by default. It is killed after some iterations, and continues with other workers."""
     process = subprocess.Popen(
@@ -73,7 +72,7 @@ def test_a_killed_command_continues(folder: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("session")
+@pytest.mark.scale
 def test_a_killed_pool_continues(folder: Path) -> None:
     bags = "word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"
     pool = ["--learner", "bagging", "--features", bags, "--set", "learner.weights=kfold", "--set", "learner.folds=4"]
@@ -101,7 +100,7 @@ def test_a_killed_pool_continues(folder: Path) -> None:
         (["--address", "nowhere"], "error: --address nowhere: expected auto or host:port"),
     ],
 )
-@pytest.mark.usefixtures("session")
+@pytest.mark.scale
 def test_errors_before_the_training(folder: Path, options: list[str], message: str) -> None:
     assert message in run(*training(folder, "m", *EXACT, "--engine", "ray", *options), code=2)
     tuned = ["tune", "--train", folder / "train.conll", "-o", folder / "best.toml", "--engine", "ray", *options]
@@ -109,7 +108,7 @@ def test_errors_before_the_training(folder: Path, options: list[str], message: s
     assert sorted(path.name for path in folder.iterdir()) == ["dev.conll", "train.conll"]
 
 
-@pytest.mark.usefixtures("session")
+@pytest.mark.scale
 def test_the_default_trainer_stays_in_one_process(folder: Path) -> None:
     messages = run(*training(folder, "m", "--engine", "ray"), code=2)
     assert "the trainer sgd stays in one process" in messages
@@ -118,7 +117,8 @@ def test_the_default_trainer_stays_in_one_process(folder: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_search_continues_after_a_kill(folder: Path, session: Session) -> None:
+@pytest.mark.scale
+def test_a_search_continues_after_a_kill(folder: Path) -> None:
     common = ["tune", "--train", folder / "train.conll", "--dev", folder / "dev.conll", "--columns", "word,pos,chunk,label",
               "--features", "word[-1..1]", "--trials", 12, "--engine", "ray"]  # fmt: skip
     process = subprocess.Popen(

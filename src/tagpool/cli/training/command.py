@@ -42,6 +42,8 @@ def train_with(
     model, log = _outputs(inputs, output)
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
+    if engine is not None:
+        learner.check_engine()
     check_output(learner, output)
     tunes = may_choose(learner, settings, data.start)
     blank = type(learner)(**learner.get_params(deep=False)) if tunes else learner  # automatic templates keep their name

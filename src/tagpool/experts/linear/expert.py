@@ -87,6 +87,17 @@ class Expert(Tagger, LinearParameters):
         self._fit_weights(sentences, labels, on_epoch=on_epoch, **options)
         self._truecaser = truecaser
 
+    def check_engine(self) -> None:
+        """Raise an error for trainings that stay in one process."""
+        from tagpool.optim.trainers import trainer_of
+
+        drop = "drop the engine (--engine ray)"
+        if self.robust is not None:
+            raise InputError(f"robust = {self.robust!r}: robust trainings stay in one process; {drop}")
+        if self.warm_start and self.is_fitted:
+            raise InputError(f"a model is continued in one process; {drop}")
+        trainer_of(self.trainer).check_workers()
+
     def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
         self._fit(sentences, labels, engine=engine, **options)
 

@@ -21,19 +21,12 @@ from tagpool.experts.tasks import Engine, Tasks
 from tagpool.experts.training_data import PreviousModel, TrainingData
 from tagpool.features.encoder import label_ids
 from tagpool.optim.problem import Problem
-from tagpool.optim.trainers import trainer_of
 
 
 def fit_on_workers(expert: Expert, engine: Engine, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
-    """Train an expert in the processes of an engine; raise an error for trainings that stay in one process."""
-    drop = "drop the engine (--engine ray)"
-    trainer_of(expert.trainer).check_workers()
-    if expert.robust is not None:
-        raise InputError(f"robust = {expert.robust!r}: robust trainings stay in one process; {drop}")
-    if expert.warm_start and expert.is_fitted:
-        raise InputError(f"a model is continued in one process; {drop}")
+    """Train an expert in the processes of an engine."""
     if are_given_features(sentences):
-        raise InputError(f"given features stay in one process; use templates, or {drop}")
+        raise InputError("given features stay in one process; use templates, or drop the engine (--engine ray)")
     with engine.start() as tasks:
         training = ShardedTraining(expert, tasks, sentences, labels, **options)
         try:
