@@ -62,7 +62,8 @@ class Shard:
 
     def renumber(self, *new_ids: NDArray[np.uint32]) -> None:
         """Replace the numbers of features by those in the whole corpus."""
-        self._encodings = [one.renumbered(ids) for one, ids in zip(self._encodings, new_ids, strict=True)]
+        encodings = zip(self._encodings, new_ids, strict=True)
+        self._encodings = [one if _are_same(ids) else one.renumbered(ids) for one, ids in encodings]
 
     def replace(self, corpus: Corpus, begin: int, cut: tuple[int, int], dictionaries: Dictionaries) -> None:
         """Take other sentences, and encode them: those from cut[0] to cut[1] of a corpus, whose documents are whole."""
@@ -128,6 +129,11 @@ class Shard:
     @property
     def _history(self) -> _native.Encoding | None:
         return self._encodings[1] if len(self._encodings) > 1 else None
+
+
+def _are_same(new_ids: NDArray[np.uint32]) -> bool:
+    """Return whether features keep their numbers, as those of the first sentences do."""
+    return bool((new_ids == np.arange(len(new_ids), dtype=np.uint32)).all())
 
 
 def _columns(weights: _native.WeightLayout, state: Columns) -> _native.BundleColumns:
