@@ -1,3 +1,4 @@
+#include "dataset/packed_sentences.hpp"
 #include "dataset/training_set.hpp"
 
 #include <algorithm>
@@ -73,6 +74,48 @@ void check_slice(const Encoding& encoding, const Ints& gold, size_t features) {
     check_ids(encoding, features);
 }
 
+using LoadChunks = nb::typed<nb::callable, TrainingSet(std::vector<uint32_t>)>;
+
+std::unique_ptr<TrainingSet> streamed_set(const std::shared_ptr<WeightLayout>& weights, const std::vector<std::pair<uint32_t, uint32_t>>& chunks,
+                                          const LoadChunks& load) {
+    auto stream = std::make_shared<SentenceStream>();
+    for (const auto& [sentences, tokens] : chunks) stream->chunks.add(sentences, tokens);
+    expect_size(stream->chunks.token_count(), weights->token_count(), "tokens of the chunks");
+    // Trainers load without the interpreter lock.
+    const std::shared_ptr<nb::callable> callable(new nb::callable(load), [](nb::callable* owned) {
+        const nb::gil_scoped_acquire acquire;
+        delete owned;
+    });
+    stream->load = [callable](const std::vector<uint32_t>& numbers) {
+        const nb::gil_scoped_acquire acquire;
+        return nb::cast<std::shared_ptr<TrainingSet>>((*callable)(numbers));
+    };
+    return std::make_unique<TrainingSet>(weights, std::move(stream));
+}
+
+// Sentences [first, last) as bytes for a file, and back.
+nb::bytes pack_chunk(const Encoding& encoding, const Ints& gold, const Encoding* history, size_t first, size_t last) {
+    expect_size(gold.size(), encoding.token_count(), "labels, one per token");
+    if (first > last || last + 1 > encoding.sentences.size()) throw InputFault("the sentences of a chunk are out of range");
+    return to_bytes(without_gil([&] { return pack_sentences(encoding, gold.data(), history, first, last); }));
+}
+
+nb::typed<nb::tuple, Encoding, Array<int32_t>, std::optional<Encoding>> unpack_chunks(const std::vector<nb::bytes>& chunks) {
+    std::vector<std::string_view> views;
+    for (const nb::bytes& chunk : chunks) views.push_back(bytes_view(chunk));
+    PackedSentences out = without_gil([&] { return unpack_sentences(views); });
+    nb::object history = out.has_history ? nb::cast(std::move(out.history)) : nb::none();
+    return nb::make_tuple(nb::cast(std::move(out.encoding)), to_array(std::move(out.gold)), history);
+}
+
+void bind_chunks(nb::module_& m) {
+    m.attr("CHUNK_TOKENS") = Chunks::kChunkTokens;
+    m.attr("BLOCK_TOKENS") = Chunks::kBlockTokens;
+    m.def("pack_chunk", &pack_chunk, nb::arg("encoding"), nb::arg("gold"), nb::arg("history").none(), nb::arg("first"), nb::arg("last"),
+          "Sentences first to last of an encoding as bytes, for a file of this process.");
+    m.def("unpack_chunks", &unpack_chunks, nb::arg("chunks"), "Encoding, labels and transition features of chunks, one after the other.");
+}
+
 void bind_observations(nb::module_& m) {
     nb::class_<Observations>(m, "Observations", "Counts of a slice of a corpus, from which the layout of weights follows. Slices are merged in order.")
         .def("__init__", [](Observations* self, uint32_t features, uint32_t labels, const TrainingOptions& layout, uint32_t history_features,
@@ -104,10 +147,13 @@ void bind_observations(nb::module_& m) {
             const std::optional<Encoding> nonzero = without_zeros(encoding);
             columns.join(nonzero ? *nonzero : encoding);
         }, nb::arg("encoding"), "Join columns, by the slice with the first part; once, after sorting.")
-        .def("savings", [](const BundleColumns& columns, const WeightLayout& weights, const Encoding& encoding, size_t begin) {
+        .def("savings", [](const BundleColumns& columns, const WeightLayout& weights, const Encoding& encoding, size_t begin,
+                           std::optional<size_t> part) {
+            check_ids(encoding, weights.feature_count());
             nb::gil_scoped_release release;
-            return bundle_savings(weights, columns, encoding, begin);
-        }, nb::arg("weights"), nb::arg("encoding"), nb::arg("begin"), "Work that bundles save in a slice of whole parts.")
+            return bundle_savings(weights, columns, encoding, begin, part.value_or(kAllParts));
+        }, nb::arg("weights"), nb::arg("encoding"), nb::arg("begin"), nb::arg("part") = nb::none(),
+             "Work that bundles save in a slice of whole parts, or in one part of it.")
         .def("state", [](BundleColumns& columns) {
             return nb::make_tuple(nb::bytes(reinterpret_cast<const char*>(columns.columns().data()), columns.columns().size()), columns.size());
         }, "Columns of all features and the number of columns, to continue elsewhere.")
@@ -141,6 +187,7 @@ void bind_observations(nb::module_& m) {
 void bind_dataset(nb::module_& m) {
     bind_options(m);
     bind_observations(m);
+    bind_chunks(m);
 
     nb::class_<TrainingSet>(m, "TrainingSet", "Encoded sentences with labels, stored for training. history has transition features and their number.")
         .def("__init__", &create, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"),
@@ -156,6 +203,9 @@ void bind_dataset(nb::module_& m) {
                     "Sentences from token begin of the corpus on, for example some parts.")
         .def_static("of", [](const std::shared_ptr<WeightLayout>& weights) { return std::make_unique<TrainingSet>(weights); }, nb::arg("weights"),
                     "No sentences; the weights of a training whose sentences are elsewhere.")
+        .def_static("streamed", &streamed_set, nb::arg("weights"), nb::arg("chunks"), nb::arg("load"),
+                    "Sentences that are not in memory: the numbers of sentences and tokens of each chunk, and a function that returns a "
+                    "training set (slice) of some chunks.")
         .def_prop_ro("sentence_count", [](const TrainingSet& set) { return set.weights().sentence_count(); }, "Number of sentences.")
         .def_prop_ro("token_count", [](const TrainingSet& set) { return set.weights().token_count(); }, "Number of tokens.")
         .def_prop_ro("cell_count", &TrainingSet::cell_count, "Number of cells (feature, label) with weights.")

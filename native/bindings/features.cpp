@@ -239,6 +239,8 @@ void bind_encoders(nb::module_& m) {
         .def("state", [](Encoder& encoder) { return to_bytes(encoder.state()); }, "Program and dictionary of the features, as bytes.")
         .def_static("from_state", [](const nb::bytes& state, uint32_t minimum_count) { return Encoder::from_state(bytes_view(state), minimum_count); },
                     nb::arg("state"), nb::arg("minimum_count"), "Encoder of a state.")
+        .def_prop_ro("looks_at_documents", [](const Encoder& encoder) { return encoder.program().looks_at_documents(); },
+                     "Whether features of a sentence depend on the rest of its document.")
         .def_prop_ro("template_keys", [](const Encoder& encoder) {
             std::vector<std::string> keys;
             for (const Template& one : encoder.program().templates) keys.push_back(one.key);

@@ -158,7 +158,8 @@ void bind_objective(nb::module_& m) {
     nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
         .def("__init__", [](Objective* self, const std::shared_ptr<TrainingSet>& set, bool chain, double l2, std::optional<Floats> example_weights,
                             Threads threads) {
-            new (self) Objective(set, chain, l2, vector_or_empty(example_weights), threads);
+            if (set->stream()) new (self) Objective(set, chain, l2, sum_parts_of_stream(set, chain));
+            else new (self) Objective(set, chain, l2, vector_or_empty(example_weights), threads);
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("example_weights").none(), nb::arg("threads"))
         .def_static("of_parts", &objective_of_parts, nb::arg("weights"), nb::arg("chain"), nb::arg("l2"), nb::arg("evaluate"),
                     "Objective whose parts are computed elsewhere: evaluate(weights) returns (loss, shared, own, edges) of PartGradients for each "

@@ -95,7 +95,9 @@ void BundleColumns::sort(const Encoding& encoding, bool is_usual) {
 }
 
 void BundleColumns::join(const Encoding& encoding) {
-    const size_t tokens = std::min({encoding.token_count(), sample_end_, kMaxSample});
+    const std::vector<uint32_t>& sentences = encoding.sentences;
+    const auto end = std::lower_bound(sentences.begin(), sentences.end(), std::min<size_t>(sample_end_, sentences.back()));
+    const size_t tokens = std::min<size_t>(*end, kMaxSample);
     std::vector<Column> columns;
     for (size_t c = 0; c < kMaxColumns; ++c)
         columns.push_back({std::vector<uint64_t>(tokens), std::vector<float>(tokens), 0, {static_cast<uint8_t>(c)}});

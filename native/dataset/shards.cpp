@@ -121,7 +121,7 @@ std::shared_ptr<const Shards> TrainingSet::shards() const {
 }
 
 void TrainingSet::keep_shards_only() {
-    if (only_shards_) return;
+    if (only_shards_ || stream_) return;
     require_items();
     bundled_.reset();
     only_shards_ = shards_.lock();

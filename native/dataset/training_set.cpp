@@ -62,8 +62,8 @@ TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights, const Enco
     fill(used, history);
 }
 
-TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights)
-    : Places(*weights), sentences_{0}, weights_(std::move(weights)), part_begins_(weights_->parts() + 1, 0) {}
+TrainingSet::TrainingSet(std::shared_ptr<const WeightLayout> weights, std::shared_ptr<const SentenceStream> stream)
+    : Places(*weights), sentences_{0}, weights_(std::move(weights)), stream_(std::move(stream)), part_begins_(weights_->parts() + 1, 0) {}
 
 void TrainingSet::fill(const Encoding& used, const Encoding* history) {
     if (history && weights_->transition_cells()) transition_features_ = TransitionFeatures(weights_->transition_cells(), *history);
@@ -77,10 +77,11 @@ std::vector<size_t> TrainingSet::part_tokens() const {
     return tokens;
 }
 
-double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin) {
+double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin, size_t part) {
     const std::optional<Encoding> nonzero = without_zeros(encoding);
     std::vector<size_t> tokens;
     for (const size_t sentence : weights.part_begins(encoding.sentences, begin)) tokens.push_back(encoding.sentences[sentence]);
+    if (part < weights.parts()) tokens = {tokens[part], tokens[part + 1]};
     return columns.size() > 0 ? Bundles(nonzero ? *nonzero : encoding, columns, tokens).savings() : 0;
 }
 

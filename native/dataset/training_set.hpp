@@ -9,6 +9,7 @@
 
 #include "base/buffer.hpp"
 #include "dataset/bundles.hpp"
+#include "dataset/chunks.hpp"
 #include "dataset/items.hpp"
 #include "dataset/transition_features.hpp"
 #include "dataset/weight_layout.hpp"
@@ -21,8 +22,9 @@ class Shards;
 // A copy without values of 0, which add nothing to scores and gradients; none if there are no such values.
 std::optional<Encoding> without_zeros(const Encoding& encoding);
 
-// What bundles save in a slice of whole parts, from token `begin` of the corpus on.
-double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin);
+// What bundles save in sentences from token `begin` of the corpus on: in one part that they have as a whole, or in all parts.
+constexpr size_t kAllParts = SIZE_MAX;
+double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin, size_t part = kAllParts);
 
 class TrainingSet : public Places {
 public:
@@ -34,13 +36,15 @@ public:
     // Sentences from token `begin` of the corpus on.
     TrainingSet(std::shared_ptr<const WeightLayout> weights, const Encoding& encoding, const int32_t* gold, const Encoding* history = nullptr,
                 size_t begin = 0);
-    // No sentences.
-    explicit TrainingSet(std::shared_ptr<const WeightLayout> weights);
+    // No sentences in memory; trainers read them from the stream, if there is one.
+    explicit TrainingSet(std::shared_ptr<const WeightLayout> weights, std::shared_ptr<const SentenceStream> stream = nullptr);
 
     // The weights, and what is known of the whole corpus.
     const WeightLayout& weights() const { return *weights_; }
     const std::shared_ptr<const WeightLayout>& shared_weights() const { return weights_; }
-    // Of these sentences.
+    // Null: the sentences are in memory.
+    const SentenceStream* stream() const { return stream_.get(); }
+    // Of the sentences in memory.
     size_t token_count() const { return gold_.size(); }
     size_t sentence_count() const { return sentences_.size() - 1; }
 
@@ -84,6 +88,7 @@ private:
     Items make_items(const Encoding& encoding) const;
 
     std::shared_ptr<const WeightLayout> weights_;
+    std::shared_ptr<const SentenceStream> stream_;
     Items items_;
     std::unique_ptr<const Bundled> bundled_;
     std::vector<size_t> part_begins_;

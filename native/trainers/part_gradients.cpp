@@ -46,4 +46,58 @@ PartSum PartGradients::operator()(size_t part) {
     return end();
 }
 
+namespace {
+
+// Chunks that are loaded together, for the parts [first, last).
+struct Load {
+    std::vector<uint32_t> chunks;
+    size_t first, last;
+};
+
+// With bundles, which belong to a part, a whole part is loaded; otherwise blocks.
+std::vector<Load> plan_loads(const WeightLayout& weights, const Chunks& chunks) {
+    const std::vector<size_t>& limits = weights.part_tokens();
+    std::vector<Load> loads;
+    if (!weights.columns()) {
+        for (std::vector<uint32_t>& block : chunks.in_order()) {
+            const size_t begin = chunks.first_token(block.front()), end = chunks.first_token(block.back() + 1);
+            Load& load = loads.emplace_back(Load{std::move(block), 0, 0});
+            while (limits[load.first + 1] <= begin) ++load.first;
+            for (load.last = load.first; load.last < weights.parts() && limits[load.last] < end;) ++load.last;
+        }
+        return loads;
+    }
+    for (size_t part = 0; part < weights.parts(); ++part) {
+        Load& load = loads.emplace_back(Load{{}, part, part + 1});
+        for (uint32_t chunk = 0; chunk < chunks.size(); ++chunk)
+            if (chunks.first_token(chunk) < limits[part + 1] && chunks.first_token(chunk + 1) > limits[part]) load.chunks.push_back(chunk);
+    }
+    return loads;
+}
+
+}  // namespace
+
+SumParts sum_parts_of_stream(const std::shared_ptr<const TrainingSet>& set, bool chain) {
+    const auto gradients = std::make_shared<PartGradients>(set, chain, std::vector<float>());
+    return [set, gradients, loads = plan_loads(set->weights(), set->stream()->chunks)](const double* at,
+                                                                                      const std::function<void(const PartSum&)>& add) {
+        gradients->move_to(at);
+        size_t begun = 0;  // parts
+        const auto begin_until = [&](size_t last) {
+            for (; begun < last; gradients->begin(begun++))
+                if (begun > 0) add(gradients->end());
+        };
+        for (const Load& load : loads) {
+            if (load.chunks.empty()) continue;
+            const std::shared_ptr<const TrainingSet> block = set->stream()->load(load.chunks);
+            for (size_t part = load.first; part < load.last; ++part) {
+                begin_until(part + 1);
+                gradients->add(*block);
+            }
+        }
+        begin_until(gradients->weights().parts());
+        add(gradients->end());
+    };
+}
+
 }  // namespace tagpool

@@ -46,4 +46,7 @@ private:
     double loss_ = 0;
 };
 
+// Sums the parts of a training set whose sentences are not in memory, a block at a time.
+SumParts sum_parts_of_stream(const std::shared_ptr<const TrainingSet>& set, bool chain);
+
 }  // namespace tagpool

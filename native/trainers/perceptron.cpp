@@ -5,6 +5,7 @@ namespace tagpool {
 Perceptron::Perceptron(const std::shared_ptr<const TrainingSet>& set, bool chain, uint64_t seed, std::vector<float> example_weights)
     : Trainer(set, chain, std::move(example_weights)), random_(seed), weights_(*set_), masks_(*set_) {
     set_->require_items();
+    if (set_->stream()) throw InputFault("this trainer needs all sentences in memory");
 }
 
 size_t Perceptron::epoch(InterruptCheck interrupt) {

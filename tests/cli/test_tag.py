@@ -19,7 +19,7 @@ import tagpool
 from tagpool.cli.tag import tag
 from tagpool.corpus.formats import Format
 from tagpool.tagging import blocks as blocks_module
-from tagpool.tagging.blocks import Blocks
+from tagpool.corpus.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger
 from tagpool.tagging.labeller import Labeller
 

@@ -12,7 +12,7 @@ from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.files import STANDARD_STREAM, open_output, source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError, TagpoolError
-from tagpool.tagging.blocks import Blocks
+from tagpool.corpus.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger, ConlluTagger, conllu_column
 from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller, StreamTagger

@@ -35,6 +35,10 @@ def train(
     truecase: Annotated[
         bool, typer.Option("--truecase", help="Store the usual capitals of words in the model, for tagpool tag --truecase.")
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Memory budget, such as 2G: sentences are in a temporary file; the model is the same."),
+    ] = None,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     engine: EngineOptions = EngineOptions(),  # noqa: B008 - not changed
@@ -55,6 +59,7 @@ def train(
       tagpool train --train more.conll --model better.tagpool --from ner.tagpool
       tagpool train --train train.conll --model m.tagpool --checkpoint run1 --every 5min
       tagpool train --resume run1
+      tagpool train --train large.conll --model large.tagpool --memory 2G
       tagpool train --train train.conll --model m.tagpool --set learner.trainer.kind=lbfgs --engine ray --workers 4
     \b
     Pools:
@@ -64,7 +69,7 @@ def train(
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
     sections: dict[str, dict[str, Any]] = {
-        "data": {"train": train, "dev": dev, "start": from_},
+        "data": {"train": train, "dev": dev, "start": from_, "memory": memory},
         "learner": {"robust": robust, "truecase": truecase or None},
         "output": {"model": model},
     }

@@ -53,6 +53,7 @@ class SequenceTagger(Parameters):
         sample_weight: Iterable[float] | NDArray[np.float64] | None = None,
         on_epoch: Callable[..., object] | None = None,
         checkpoint: Checkpoint | str | Path | None = None,
+        memory: str | int | None = None,
         engine: Engine | None = None,
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
@@ -68,6 +69,10 @@ class SequenceTagger(Parameters):
         With a ``checkpoint``, a folder or a :class:`Checkpoint`, the state of the training is stored every 60 seconds. A call
         with the same arguments continues from it after the process was killed, and gives the same model.
 
+        ``memory`` is a budget for the whole process, such as "2G". Then encoded sentences are in a temporary file, and read in
+        every epoch; the model has the same bytes. It is for the learners crf and maxent with the trainers sgd, lbfgs and owlqn,
+        and for sentences that are :class:`LabelledFiles`, which are never in memory as a whole, or a corpus.
+
         With an ``engine``, such as ``tagpool.bridges.ray.Ray(workers=2)``, a pool trains its members in other processes,
         and a CRF or MaxEnt with the trainer ``lbfgs`` or ``owlqn`` divides its sentences among them. The model is the same.
 
@@ -79,6 +84,13 @@ class SequenceTagger(Parameters):
             from tagpool.optim.checkpoint import Checkpoint
 
             checkpoint = Checkpoint.of(checkpoint)
+        if memory is not None:
+            from tagpool.experts.streamed.fitting import fit_streamed
+
+            if engine is not None:
+                raise InputError("a training with a memory budget stays in one process; drop the budget or the engine")
+            fit_streamed(self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint)
+            return self
         with MemoryFor("train the model"):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
             if dev is not None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, TemplateError
-from tagpool.experts.fingerprint import arrays_of
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.label_scheme import MOST_LABELS, forbidden_edges
 from tagpool.experts.saving import feature_names, history_names
@@ -132,9 +131,9 @@ class TrainingData:
             dimensions=True,
         )
 
-    def contents(self) -> list[Any]:
-        """The sentences as bytes and arrays, for a checksum."""
-        return arrays_of(self.encoded)
+    def content(self) -> list[Any]:
+        """The numbers of the training sentences, for a checksum."""
+        return [*self.encoded.arrays(), self.gold]
 
     def encode_dev(self, dev: Any) -> EncodedCorpus:
         """The held-out sentences. Labels that training does not have are the last ``scored_labels``: they count as errors."""

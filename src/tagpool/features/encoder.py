@@ -104,10 +104,17 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self.__dict__ = fitted.__dict__
         return encoded
 
-    def prepare(self, corpus: Corpus) -> list[_native.Encoder]:
-        """Return the native encoders for corpora with these columns, without features: that of the features, and that of the
-        features that are combined with previous labels, if there are any. They are those of this encoder, which they fit.
-        """
+    def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
+        native, native_history = self._prepare(corpus)
+        self.labels_ = distinct_labels(corpus)
+        with NameFaults(corpus.source, purpose="encode the corpus"):
+            encoding = native.fit(corpus.native, list(known))
+            history = None if native_history is None else native_history.fit(corpus.native, list(known_history))
+        self._native, self._native_history = native, native_history
+        return self._encoded(corpus, encoding, history)
+
+    def _prepare(self, corpus: Corpus) -> tuple[_native.Encoder, _native.Encoder | None]:
+        """Compile the templates for the columns of a corpus; return the native encoders."""
         self._native = None
         self._is_restored = False
         self.templates_ = load_templates(self.templates)
@@ -115,21 +122,43 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
         self._program = self._compile(corpus, history=False)
         self._history_program = self._compile(corpus, history=True) if self.history else None
-        self.labels_ = distinct_labels(corpus)
         native = self._make_native(self._program, history=False)
         native_history = None
         if self._history_program is not None and self._history_program.sparse:
             native_history = self._make_native(self._history_program, history=True)
-        self._native, self._native_history = native, native_history
-        return [native] if native_history is None else [native, native_history]
+        return native, native_history
 
-    def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
-        native, *further = self.prepare(corpus)
-        native_history = further[0] if further else None
+    # A corpus in blocks -------------------------------------------------------------------------------------------------
+
+    def begin(self, corpus: Corpus) -> None:
+        """Begin fitting to a corpus in blocks; ``corpus`` has its columns, and all of its labels in order of occurrence.
+
+        >>> corpus = Corpus.from_lists(word=[["Ann", "left"], ["Ann", "slept"]], label=[["PER", "O"], ["PER", "O"]])
+        >>> encoder = Encoder("word[0]", min_count=2)
+        >>> encoder.begin(corpus)
+        >>> blocks = [encoder.fit_next(corpus[:1])[0], encoder.fit_next(corpus[1:])[0]]
+        >>> ids, _ = encoder.finish()
+        >>> [block.renumbered(ids).ids().tolist() for block in blocks], encoder.feature_names
+        ([[0], [0]], ['word[0]=Ann'])
+        """
+        self._check_min_count()
+        self._native, self._native_history = self._prepare(corpus)
+        self.labels_ = distinct_labels(corpus)
+        for native in (self._native, self._native_history):
+            if native is not None:
+                native.begin()
+
+    def fit_next(self, corpus: Corpus) -> tuple[_native.Encoding, _native.Encoding | None]:
+        """Number the features of the next block; return its encodings, which have provisional numbers."""
+        native, native_history = self.fitted_native, self.fitted_history
         with NameFaults(corpus.source, purpose="encode the corpus"):
-            encoding = native.fit(corpus.native, list(known))
-            history = None if native_history is None else native_history.fit(corpus.native, list(known_history))
-        return self._encoded(corpus, encoding, history)
+            encoding = native.fit_next(corpus.native)
+            return encoding, None if native_history is None else native_history.fit_next(corpus.native)
+
+    def finish(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32] | None]:
+        """Remove rare features after the last block; return the final number of each provisional one."""
+        native_history = self.fitted_history
+        return self.fitted_native.finish(), None if native_history is None else native_history.finish()
 
     def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:
         """Keep only the marked features, with new numbers, as if the others were not in the fitted corpus.

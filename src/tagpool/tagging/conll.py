@@ -15,7 +15,7 @@ from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import BYTE_ORDER_MARK
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
-from tagpool.tagging.blocks import Block, Blocks
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.tagging.labeller import LONGEST_SENTENCE, Labeller, Reading, StreamTagger
 from tagpool.wording import counted
 

@@ -11,7 +11,7 @@ from tagpool.corpus.jsonl import SPAN_KEYS, Fail, character_spans, parse_records
 from tagpool.corpus.schemes import is_plain
 from tagpool.corpus.text import LONGEST_LINE, SPACE
 from tagpool.errors import InputError
-from tagpool.tagging.blocks import Block, Blocks
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
 
 _PART = 1 << 16  # tokens that are Python objects at the same time

@@ -7,7 +7,7 @@ from functools import partial
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.text import tokenize_line
 from tagpool.errors import InputError
-from tagpool.tagging.blocks import Block, Blocks
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
 
 

@@ -21,6 +21,7 @@ from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import ENCODING_OPTION
 from tagpool.corpus.formats import read_corpus
+from tagpool.corpus.labelled_files import LabelledFiles
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
@@ -117,6 +118,9 @@ class Run:
             raise KeyboardInterrupt(f"{str(interruption) or 'nothing was written'}{self.advice}") from None
 
     def _fit(self, data: DataOptions) -> None:
+        if data.memory is not None:
+            self._fit_streamed(data, data.memory)
+            return
         corpora = [self._read(path, data) for path in expand_files(data.train)]
         held_out = [self._read(path, data) for path in expand_files(data.dev)]
         self._dev = concatenate(held_out) if held_out else None
@@ -134,6 +138,23 @@ class Run:
                     self._fit_tagger(self.learner, sentences)
                 else:
                     self._fit_members(sentences)
+
+    def _fit_streamed(self, data: DataOptions, memory: str) -> None:
+        """Train without the sentences in memory; the penalty is not chosen, since that takes many trainings."""
+        files = LabelledFiles(
+            *expand_files(data.train), columns=data.columns, label=data.label, format=data.format, encoding=data.encoding
+        )
+        held_out = [self._read(path, data) for path in expand_files(data.dev)]
+        self._dev = concatenate(held_out) if held_out else None
+        self.progress.step(f"encoding {counted(len(files.paths), 'file')} with a budget of {memory}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            try:
+                self.learner.fit(files, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, memory=memory)
+            except KeyboardInterrupt:
+                if not self.progress.epochs or not self.learner.is_fitted:
+                    raise KeyboardInterrupt(_NOTHING) from None
+                self.interrupted = True
 
     def _note_dev(self, corpora: list[Corpus]) -> None:
         """Print how many labels of the dev set training does not have, and why its scores may say little."""

@@ -54,10 +54,9 @@ class Shard:
 
     def number_features(self) -> Dictionaries:
         """Number the features of these sentences, encode them, and return the dictionaries."""
-        with NameFaults(self._corpus.source, purpose="encode the corpus"):
-            natives = self._encoder.prepare(self._corpus)
-            self._encodings = [native.fit_next(self._corpus.native) for native in natives]
-        states = [native.state() for native in natives]
+        self._encoder.begin(self._corpus)
+        self._encodings = [one for one in self._encoder.fit_next(self._corpus) if one is not None]
+        states = [native.state() for native in natives_of(self._encoder)]
         return states[0], states[1] if len(states) > 1 else None
 
     def renumber(self, *new_ids: NDArray[np.uint32]) -> None:
@@ -67,7 +66,8 @@ class Shard:
 
     def replace(self, corpus: Corpus, begin: int, cut: tuple[int, int], dictionaries: Dictionaries) -> None:
         """Take other sentences, and encode them: those from cut[0] to cut[1] of a corpus, whose documents are whole."""
-        natives = self._encoder.prepare(corpus)
+        self._encoder.begin(corpus)
+        natives = natives_of(self._encoder)
         for native, dictionary in zip(natives, dictionaries, strict=False):
             assert dictionary is not None
             native.restore(dictionary)
@@ -129,6 +129,11 @@ class Shard:
     @property
     def _history(self) -> _native.Encoding | None:
         return self._encodings[1] if len(self._encodings) > 1 else None
+
+
+def natives_of(encoder: Encoder) -> list[_native.Encoder]:
+    """Return the native encoders of the features, and of those that are combined with previous labels if there are any."""
+    return [native for native in (encoder.fitted_native, encoder.fitted_history) if native is not None]
 
 
 def _are_same(new_ids: NDArray[np.uint32]) -> bool:

@@ -54,12 +54,12 @@ class ShardedData(TrainingData):
         assert numbers is not None
         return ShardedSentences(numbers, corpus.offsets(), *self.shards.feature_counts)
 
-    def contents(self) -> list[Any]:
+    def content(self) -> list[Any]:
         """The words and other columns: the features are in other processes."""
         assert self.corpus is not None
         native = self.corpus.native
         texts = ["\0".join(native.strings(name)).encode("utf-8", "surrogatepass") for name in native.names]
-        return [*texts, *(native.ids(name) for name in native.names), native.offsets()]
+        return [*texts, *(native.ids(name) for name in native.names), native.offsets(), self.gold]
 
 
 class ShardedTraining(LinearTraining):

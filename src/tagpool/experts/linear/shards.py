@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.linear.layout_options import LayoutOptions
-from tagpool.experts.linear.shard import Columns, Counts, Dictionaries, Doubles, Shard
+from tagpool.experts.linear.shard import Columns, Counts, Dictionaries, Doubles, Shard, natives_of
 from tagpool.experts.tasks import Tasks, Workers
 from tagpool.features.encoder import Encoder
 
@@ -47,7 +47,8 @@ class Shards:
     def __init__(self, tasks: Tasks, corpus: Corpus, encoder: Encoder) -> None:
         self._corpus, self._encoder = corpus, encoder
         self._offsets = corpus.offsets().astype(np.int64)
-        self._natives = encoder.prepare(corpus)
+        encoder.begin(corpus)
+        self._natives = natives_of(encoder)
         count = max(1, min(tasks.size, len(corpus)))
         self._cuts = self._whole_documents(self._sentences_at(np.arange(count + 1) * self._offsets[-1] // count))
         unfitted = Encoder(
@@ -68,7 +69,6 @@ class Shards:
         states = self._workers.setup("number_features", [()] * self._size)
         final: list[list[NDArray[np.uint32]]] = [[] for _ in range(self._size)]
         for kind, native in enumerate(self._natives):
-            native.begin()
             provisional = [native.merge(state[kind]) for state in states]
             new_ids = native.finish()
             for shard, ids in enumerate(provisional):

@@ -84,14 +84,18 @@ class LinearTraining(Training):
         """The number of sentences that the first weights were trained on."""
         return 0 if self.previous is None else int(self.previous.summary.get("sentences", 0))
 
+    def _layout(self) -> _native.Layout:
+        """Which weights the training has."""
+        return self._options().native()
+
     def _training_set(self) -> _native.TrainingSet:
-        data, previous = self.data, self.previous
+        data, previous, layout = self.data, self.previous, self._layout()
         history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
         known = None if previous is None else previous.known(len(data.labels))
         check_label_count(len(data.labels), self.tagger.chain)
         with NameFaults(data.source, purpose="arrange the features for training"):
             return _native.TrainingSet(
-                data.encoded.native, data.gold, data.feature_count, len(data.labels), self._options().native(), history, known
+                data.encoded.native, data.gold, data.feature_count, len(data.labels), layout, history, known
             )
 
     def _options(self) -> LayoutOptions:
