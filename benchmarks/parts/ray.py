@@ -77,7 +77,8 @@ def ray(tasks: list[Task]) -> Iterator[Row]:
     weights, shared, parts = Sized.sizes
     problem = ray_model.Problem(corpus.token_count, weights, shared / weights, parts)
     machine = ray_model.Machine(token=runs[0].step / corpus.token_count)
-    size = f"{weights:,} weights, {shared:,} shared, {parts} parts: {problem.bytes_down / 1e6:.1f} MB down, {problem.bytes_up / 1e6:.1f} MB up"
+    moved = f"{problem.bytes_down / 1e6:.1f} MB down, {problem.bytes_up / 1e6:.1f} MB up"
+    size = f"{weights:,} weights, {shared:,} shared, {parts} parts: {moved}"
     for workers in (1, 2, 4):
         seconds = ray_model.step(problem, machine, workers, cores=os.cpu_count()).seconds
         measured = f"measured {runs[workers].step:.3f} s; {size}"

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class Workers(ABC):
-    """Objects of one class, each in a process of its own, for a training that is divided among them.
+    """Objects of one class in different processes, for a training that is divided among them.
 
     A worker that is killed is created again and repeats its setup.
     """

@@ -53,7 +53,7 @@ def pack(items: Sequence[Any]) -> tuple[list[bytes], list[Any]]:
     blocks = []
     for item in items:
         file = io.BytesIO()
-        pickler = cloudpickle.CloudPickler(file, protocol=pickle.HIGHEST_PROTOCOL)
+        pickler: Any = cloudpickle.CloudPickler(file, protocol=pickle.HIGHEST_PROTOCOL)
         pickler.persistent_id = shared.number
         pickler.dump(item)
         blocks.append(file.getvalue())

@@ -75,7 +75,7 @@ class Shards:
                 final[shard].append(new_ids[ids])
         self._workers.setup("renumber", [tuple(self._workers.share(ids) for ids in one) for one in final])
 
-    def lay_out(self, options: LayoutOptions, gold: NDArray[np.int32]) -> _native.WeightLayout:
+    def place_weights(self, options: LayoutOptions, gold: NDArray[np.int32]) -> _native.WeightLayout:
         """Count the features of all shards, and return the places of the weights."""
         counts = Counts(options, *self.feature_counts)
         total = counts.observations()
