@@ -201,6 +201,8 @@ void bind_dataset(nb::module_& m) {
             return std::make_unique<TrainingSet>(weights, encoding, gold.data(), history, begin);
         }, nb::arg("weights"), nb::arg("encoding"), nb::arg("gold"), nb::arg("history") = nb::none(), nb::arg("begin") = 0,
                     "Sentences from token begin of the corpus on, for example some parts.")
+        .def_static("of", [](const std::shared_ptr<WeightLayout>& weights) { return std::make_unique<TrainingSet>(weights); }, nb::arg("weights"),
+                    "No sentences; the weights of a training whose sentences are elsewhere.")
         .def_static("streamed", &streamed_set, nb::arg("weights"), nb::arg("chunks"), nb::arg("load"),
                     "Sentences that are not in memory: the numbers of sentences and tokens of each chunk, and a function that returns a "
                     "training set (slice) of some chunks.")

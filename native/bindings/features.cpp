@@ -186,6 +186,7 @@ void bind_encoding(nb::module_& m) {
         .def("ids", view_of<&Encoding::ids>, "Feature of each entry.")
         .def("values", view_of<&Encoding::values>, "Value of each entry; empty if all are 1.")
         .def("sentences", view_of<&Encoding::sentences>, "First token of each sentence, and the number of tokens.")
+        .def("cut", &cut, nb::arg("first"), nb::arg("last"), nb::call_guard<nb::gil_scoped_release>(), "Copy of the sentences [first, last).")
         .def("renumbered", [](const Encoding& encoding, const UInts& new_ids) {
             return replace_ids(encoding, [&](uint32_t id) {
                 if (id >= new_ids.size()) throw InputFault(concat("new ids: expected one for every feature, got ", new_ids.size()));
@@ -227,6 +228,7 @@ void bind_encoders(nb::module_& m) {
             return list_texts(static_cast<uint32_t>(names.size()), [&](uint32_t i) { return names[i]; });
         }, "Name of each feature.")
         .def("packed_names", [](Encoder& encoder) { return join_sorted(encoder.names().views(), '\0'); }, "Names in order, joined by NUL.")
+        .def_prop_ro("looks_at_documents", &Encoder::looks_at_documents, "Whether templates use other sentences of a document.")
         .def("begin", &Encoder::begin, "Begin fitting in slices.")
         .def("fit_next", &Encoder::fit_next, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(),
              "Number the features of the next sentences after those so far, and encode them with provisional ids.")

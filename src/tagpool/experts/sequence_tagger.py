@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.inspection import TopFeatures
     from tagpool.experts.saving import SaveOptions
     from tagpool.experts.tagger import Tagger
+    from tagpool.experts.tasks import Engine
     from tagpool.optim.checkpoint import Checkpoint
 
     Self = TypeVar("Self", bound="SequenceTagger")
@@ -53,6 +54,7 @@ class SequenceTagger(Parameters):
         on_epoch: Callable[..., object] | None = None,
         checkpoint: Checkpoint | str | Path | None = None,
         memory: str | int | None = None,
+        engine: Engine | None = None,
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
 
@@ -71,6 +73,9 @@ class SequenceTagger(Parameters):
         every epoch; the model has the same bytes. It is for the learners crf and maxent with the trainers sgd, lbfgs and owlqn,
         and for sentences that are :class:`LabelledFiles`, which are never in memory as a whole, or a corpus.
 
+        With an ``engine``, such as ``tagpool.bridges.ray.Ray(workers=2)``, a pool trains its members in other processes,
+        and a CRF or MaxEnt with the trainer ``lbfgs`` or ``owlqn`` divides its sentences among them. The model is the same.
+
         After Ctrl-C a tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
         """
         from tagpool.experts.inputs import training_input
@@ -82,6 +87,8 @@ class SequenceTagger(Parameters):
         if memory is not None:
             from tagpool.experts.streamed.fitting import fit_streamed
 
+            if engine is not None:
+                raise InputError("a training with a memory budget stays in one process; drop the budget or the engine")
             fit_streamed(
                 self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint
             )
@@ -90,8 +97,22 @@ class SequenceTagger(Parameters):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
             if dev is not None:
                 dev = training_input(*dev)[:2] if isinstance(dev, tuple) else training_input(dev)[0]
-            self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint)
+            options = {"dev": dev, "sample_weight": sample_weight, "on_epoch": on_epoch, "checkpoint": checkpoint}
+            if engine is None:
+                self._fit(sentences, labels, **options)
+            else:
+                self.check_engine()
+                self._fit_on(engine, sentences, labels, **options)
         return self
+
+    def check_engine(self) -> None:
+        """Raise an error unless ``fit`` may have an engine."""
+        raise InputError(f"{type(self).__name__}: this learner is trained in one process; drop the engine (--engine ray)")
+
+    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
+        """Train in the processes of an engine: independent trainings are its tasks."""
+        with engine.start():
+            self._fit(sentences, labels, **options)
 
     def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any, checkpoint: Any) -> None:
         raise NotImplementedError

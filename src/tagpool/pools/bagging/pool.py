@@ -76,6 +76,9 @@ class BaggingPool(Pool):
         self._weights = self.configuration_ = None  # not fitted after an error
         self._bags, self._members, self._weights = train_members(self, corpora, on_epoch, checkpoint)
 
+    def check_engine(self) -> None:
+        """Allow an engine: members are trained independently."""
+
     def _check(self) -> None:
         if not isinstance(self.expert, Expert):
             raise InputError(f"expert={self.expert!r}: expected an unfitted CRF or MaxEnt, such as CRF('ner-bagging')")
