@@ -7,13 +7,16 @@
 namespace tagpool {
 namespace {
 
-// The columns of a bound object, which is kept alive. Consumers release batches in any thread.
+// The columns of a bound object, which is kept alive. Consumers release batches in any thread, also while the interpreter ends.
 std::shared_ptr<const Columns> share(nb::handle self) {
     PyObject* const object = self.inc_ref().ptr();
     return {nb::inst_ptr<Columns>(self), [object](const Columns*) {
-        if (!Py_IsInitialized()) return;
-        nb::gil_scoped_acquire acquire;
-        Py_DECREF(object);
+        if (PyGILState_Check()) {
+            Py_DECREF(object);
+        } else if (Py_IsInitialized()) {
+            nb::gil_scoped_acquire acquire;
+            Py_DECREF(object);
+        }
     }};
 }
 

@@ -74,9 +74,6 @@ def read_files(names: Sequence[str | Path] | str | Path, read: Callable[[str], C
     return concatenate([read(file) for file in expand_files(names)])
 
 
-def expect_one_file(name: str | Path, advice: str) -> str:
-    """Return the file of a name; raise an error for a folder or a pattern of several files."""
-    files = expand_files(name)
-    if _is_folder(str(name)) or len(files) > 1:
-        raise InputError(f"expected one file, got {counted(len(files), 'file')}; {advice}", source=str(name))
-    return files[0]
+def is_several(name: str | Path) -> bool:
+    """True for a folder or a pattern: its files are labelled one by one."""
+    return str(name) != STANDARD_STREAM and (_is_folder(str(name)) or _is_pattern(str(name)))

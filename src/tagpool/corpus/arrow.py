@@ -67,8 +67,12 @@ def open_table(table: Any, source: str | None = None) -> _native.TableReader:
         return _native.TableReader(capsule)
 
 
-def choose_fields(fields: Sequence[Field], columns: Columns | None, source: str | None = None) -> Choice:
+def choose_fields(
+    fields: Sequence[Field], columns: Columns | None, source: str | None = None, *, labelled: bool = True
+) -> Choice:
     """Return the fields to read, and their names in the corpus. Raise an error for a table without tokens.
+
+    With ``labelled``, labels that are no strings are an error, too.
 
     >>> choose_fields([Field("tokens", "text", True, "list<utf8>"), Field("id", "integer", False, "int64")], None).texts
     [(0, 'word')]
@@ -95,9 +99,9 @@ def choose_fields(fields: Sequence[Field], columns: Columns | None, source: str 
             continue
         if fits:
             texts.append((number, new))
-        elif columns is not None or new == LABEL:
+        elif columns is not None or (labelled and new == LABEL):
             raise _unfit(field, flat, source)
-    if columns is None and all(new != LABEL for _, new in texts):
+    if labelled and columns is None and all(new != LABEL for _, new in texts):
         _refuse_numbers(fields, flat, source)
     return Choice(texts, ids.get(SENTENCE), ids.get(DOCUMENT))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,42 +70,38 @@ def write_parquet(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus; the columns are lists of strings."""
     pyarrow = import_pyarrow("Parquet")
     table = pyarrow.RecordBatchReader.from_stream(corpus.to_arrow(dictionary=False))
-    with open_output(path) as write, ParquetOutput(write, table.schema) as output:
+    with open_output(path) as write:
+        output = ParquetBytes(table.schema)
         for batch in table:
-            output.write(batch)
+            write(output.append(batch))
+        write(output.end())
 
 
-class ParquetOutput:
-    """A Parquet file that is written batch by batch through a function that writes bytes."""
+class ParquetBytes:
+    """The bytes of a Parquet file, table by table."""
 
-    def __init__(self, write: Callable[[bytes], None], schema: Any) -> None:
+    def __init__(self, schema: Any) -> None:
         pyarrow = import_pyarrow("Parquet")
-        self._sink = _Sink(write)
+        self._sink = _Sink()
         self._writer = pyarrow.parquet.ParquetWriter(pyarrow.PythonFile(self._sink, mode="w"), schema, compression="zstd")
 
-    def __enter__(self) -> ParquetOutput:
-        return self
+    def append(self, table: Any) -> bytes:
+        """Return the bytes of a table or a record batch, after those so far."""
+        self._writer.write(table)
+        return self._sink.take()
 
-    def write(self, batch: Any) -> None:
-        """Append a record batch."""
-        self._writer.write_batch(batch)
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self._writer.close()
-            return
-        self._sink.discards = True
-        with contextlib.suppress(Exception):  # the first error is reported
-            self._writer.close()
+    def end(self) -> bytes:
+        """Return the bytes of the end of the file."""
+        self._writer.close()
+        return self._sink.take()
 
 
 class _Sink(io.RawIOBase):
-    """A file of Python that passes its bytes to a function."""
+    """A file in memory whose bytes are taken out piece by piece."""
 
-    def __init__(self, write: Callable[[bytes], None]) -> None:
-        self._write = write
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
         self._position = 0
-        self.discards = False
 
     def writable(self) -> bool:
         """True: the file is open for writing."""
@@ -116,12 +112,15 @@ class _Sink(io.RawIOBase):
         return self._position
 
     def write(self, data: Any) -> int:
-        """Pass bytes to the function."""
-        block = bytes(data)
-        if not self.discards:
-            self._write(block)
-        self._position += len(block)
-        return len(block)
+        """Append bytes."""
+        self._pieces.append(bytes(data))
+        self._position += len(self._pieces[-1])
+        return len(self._pieces[-1])
+
+    def take(self) -> bytes:
+        """Return the bytes since the last call."""
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)
 
 
 def import_pyarrow(purpose: str) -> Any:
