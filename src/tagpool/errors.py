@@ -34,6 +34,10 @@ class InputError(TagpoolError, ValueError):
         self.line = line
         super().__init__(self._text())
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all attributes: another process raises the same error."""
+        return _restore, (type(self), self.args, self.__dict__)
+
     def _text(self) -> str:
         from tagpool.visible import one_line  # for errors only: a start-up file
 
@@ -42,6 +46,12 @@ class InputError(TagpoolError, ValueError):
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         message = one_line(self.message)
         return f"{place}: {message}" if place else message
+
+
+def _restore(kind: type[InputError], arguments: tuple[object, ...], attributes: dict[str, object]) -> InputError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
 
 
 def check_type(value: object, kinds: type | tuple[type, ...], expected: str, error: type[InputError] = InputError) -> None:

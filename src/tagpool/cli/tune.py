@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from tagpool.cli import signals
 from tagpool.cli.console import errors, print_json
+from tagpool.cli.engine_options import EngineOptions
 from tagpool.cli.inputs import expand_files
 from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.outputs import is_same_file, refuse_inputs
@@ -37,7 +39,7 @@ from tagpool.tuning.space import search_space
 from tagpool.wording import counted
 
 
-@expand_options(options=LearnerOptions)
+@expand_options(options=LearnerOptions, engine=EngineOptions)
 def tune(
     train: TrainOption = None,
     dev: DevOption = None,
@@ -52,6 +54,7 @@ def tune(
         Path | None, FileOption(help="SVG or PNG file: scores by value and what mattered (needs tagpool[plots]).")
     ] = None,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
+    engine: EngineOptions = EngineOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
 ) -> None:
     """Search for the best parameters of a learner.
@@ -65,8 +68,10 @@ def tune(
       tagpool tune --train train.conll --dev dev.conll --minutes 5 -o best.toml
       tagpool tune --train train.conll --trials 40 -o best.toml --study trials.log --plot trials.svg
       tagpool tune --train train.conll --dev dev.conll -o best.toml --learner inducing --set learner.epochs=10
+      tagpool tune --train train.conll --dev dev.conll -o best.toml --engine ray --workers 4
       tagpool train --config best.toml --model ner.tagpool
     """
+    chosen = engine.create()
     settings = options.merge_settings({"data": {"train": train, "dev": dev}})
     budget = Budget(trials, minutes)
     settings.check_keys((), sorted(SECTIONS))
@@ -75,7 +80,8 @@ def tune(
     _check_files(options.config or [], settings, data, {"--output": output, "--study": study, "--plot": plot})
     command = _Command(settings, data, json=json)
     assert output is not None
-    command.run(budget, output, study, plot)
+    with contextlib.nullcontext() if chosen is None else chosen.start():
+        command.run(budget, output, study, plot)
 
 
 def _check_files(configs: Sequence[Path], settings: Settings, data: DataOptions, outputs: dict[str, Path | None]) -> None:

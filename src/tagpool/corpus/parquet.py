@@ -56,7 +56,7 @@ def name_parquet_errors(source: str) -> Iterator[None]:
     except MemoryError:
         raise
     except (OSError, ValueError, NotImplementedError) as error:  # ArrowInvalid is a ValueError
-        reason = str(error).split("\n")[0]
+        reason = str(error).split("\n")[0].rstrip(".")
         raise InputError(f"expected a Parquet file, got something else or a damaged file: {reason}", source=source) from None
 
 

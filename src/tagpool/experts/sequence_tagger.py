@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.inspection import TopFeatures
     from tagpool.experts.saving import SaveOptions
     from tagpool.experts.tagger import Tagger
+    from tagpool.experts.tasks import Engine
     from tagpool.optim.checkpoint import Checkpoint
 
     Self = TypeVar("Self", bound="SequenceTagger")
@@ -52,6 +53,7 @@ class SequenceTagger(Parameters):
         sample_weight: Iterable[float] | NDArray[np.float64] | None = None,
         on_epoch: Callable[..., object] | None = None,
         checkpoint: Checkpoint | str | Path | None = None,
+        engine: Engine | None = None,
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
 
@@ -66,6 +68,9 @@ class SequenceTagger(Parameters):
         With a ``checkpoint``, a folder or a :class:`Checkpoint`, the state of the training is stored every 60 seconds. A call
         with the same arguments continues from it after the process was killed, and gives the same model.
 
+        With an ``engine``, such as ``tagpool.bridges.ray.Ray(workers=2)``, a pool trains its members in other processes,
+        and a CRF or MaxEnt with the trainer ``lbfgs`` or ``owlqn`` divides its sentences among them. The model is the same.
+
         After Ctrl-C a tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
         """
         from tagpool.experts.inputs import training_input
@@ -78,8 +83,16 @@ class SequenceTagger(Parameters):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
             if dev is not None:
                 dev = training_input(*dev)[:2] if isinstance(dev, tuple) else training_input(dev)[0]
-            self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint)
+            options = {"dev": dev, "sample_weight": sample_weight, "on_epoch": on_epoch, "checkpoint": checkpoint}
+            if engine is None:
+                self._fit(sentences, labels, **options)
+            else:
+                self._fit_on(engine, sentences, labels, **options)
         return self
+
+    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
+        """Train in the processes of an engine."""
+        raise InputError(f"{type(self).__name__}: this learner is trained in one process; drop the engine (--engine ray)")
 
     def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any, checkpoint: Any) -> None:
         raise NotImplementedError

@@ -90,6 +90,18 @@ class Checkpoint:
         part._name = f"{self._name}.{name}"
         return part
 
+    def read_files(self) -> dict[str, bytes]:
+        """Return the files of this training and of its parts, by their name after that of the training."""
+        with name_read_errors(str(self.folder)):
+            paths = [path for path in self.folder.glob(f"*{SUFFIX}") if path.name.startswith(f"{self._name}.")]
+            return {path.name.removeprefix(self._name): path.read_bytes() for path in paths}
+
+    def write_files(self, files: Mapping[str, bytes]) -> None:
+        """Write files that :meth:`read_files` returned, perhaps in another process."""
+        for name, data in files.items():
+            with WholeFile(self.folder / f"{self._name}{name}", durable=True) as file:
+                file.write(data)
+
     @property
     def path(self) -> Path:
         """File of this training."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,9 +16,11 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, TemplateError
+from tagpool.experts.fit_task import FitResult, FitTask, adopt, run_fit
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.sequence_tagger import SequenceTagger
+from tagpool.experts.tasks import Tasks, current_tasks
 from tagpool.experts.training_data import UNKNOWN, as_weights
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
@@ -63,6 +67,17 @@ class Job:
     """All labels, for a learner that is trained with some of them merged."""
     forbidden: NDArray[np.uint8] | None = None
     """Edges between all labels that tagging must not use."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of ``fit``."""
+        corpora = self.corpora
+        return {"sentences": corpora.train, "dev": corpora.dev, "sample_weight": corpora.sample_weight}
+
+    def finish(self, fitted: Expert) -> None:
+        """Restore the labels that were merged."""
+        if self.labels is not None and self.forbidden is not None:
+            expand_labels(fitted, self.labels, self.forbidden)
 
 
 def variant(learner: Learner, **changes: Any) -> Learner:
@@ -141,20 +156,43 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None, 
 
     def run(numbered: tuple[int, Job]) -> None:
         number, job = numbered
-        data, part = job.corpora, None if checkpoint is None else checkpoint.part(str(number))
-        try:
-            job.expert.fit(
-                data.train,
-                dev=data.dev,
-                sample_weight=data.sample_weight,
-                on_epoch=lambda epoch: report(job, epoch),
-                checkpoint=part,
-            )
-            if job.labels is not None and job.forbidden is not None:
-                expand_labels(job.expert, job.labels, job.forbidden)
-        except InputError as error:
-            if isinstance(error, TemplateError):  # its text has several lines
-                raise
-            raise InputError(f"bag {job.name!r}: {error}") from None
+        part = None if checkpoint is None else checkpoint.part(str(number))
+        with _naming(job.name):
+            job.expert.fit(**job.arguments, on_epoch=lambda epoch: report(job, epoch), checkpoint=part)
+            job.finish(job.expert)
 
-    run_in_threads(run, list(enumerate(jobs)), threads, stopped)
+    tasks = current_tasks()
+    if tasks is not None:
+        _fit_in_tasks(jobs, tasks, on_epoch, checkpoint)
+    else:
+        run_in_threads(run, list(enumerate(jobs)), threads, stopped)
+
+
+def _fit_in_tasks(jobs: Sequence[Job], tasks: Tasks, on_epoch: OnEpoch | None, checkpoint: Checkpoint | None) -> None:
+    """Fit all jobs in other processes. Epochs are reported after the end of each job."""
+    parts = [None if checkpoint is None else checkpoint.part(str(number)) for number in range(len(jobs))]
+    fits = [FitTask.of(job.expert, part, job.finish, **job.arguments) for job, part in zip(jobs, parts, strict=True)]
+    for number, result in tasks.results(_fit_named, list(zip([job.name for job in jobs], fits, strict=True))):
+        adopt(jobs[number].expert, result.learner)
+        part = parts[number]
+        if part is not None:
+            part.write_files(result.files)
+        if on_epoch is not None:
+            result.report(partial(on_epoch, jobs[number].name))
+
+
+def _fit_named(named: tuple[str, FitTask]) -> FitResult:
+    name, task = named
+    with _naming(name):
+        return run_fit(task)
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Add the name of a bag to errors."""
+    try:
+        yield
+    except InputError as error:
+        if isinstance(error, TemplateError):  # its text has several lines
+            raise
+        raise InputError(f"bag {name!r}: {error}") from None

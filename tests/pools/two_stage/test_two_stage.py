@@ -137,12 +137,12 @@ def test_no_first_stage_labels_documents_it_has_learned_from(train: Corpus) -> N
 
 
 def test_the_second_stage_equals_a_tagger_on_the_same_columns(train: Corpus, dev: Corpus, pool: TwoStageTagger) -> None:
-    def fit_stage(stage: CRF, corpora: TrainingCorpora, name: str) -> CRF:
-        return stage.fit(corpora.train, dev=corpora.dev)
+    def fit_stages(stages: dict[str, tuple[CRF, TrainingCorpora]]) -> list[CRF]:
+        return [stage.fit(corpora.train, dev=corpora.dev) for stage, corpora in stages.values()]
 
     second = CRF(FEATURES + TEMPLATES, trainer=SGD(epochs=2))
     second.fit(
-        add_columns(train, pool._cross_val_labels(TrainingCorpora(train, dev), fit_stage)),
+        add_columns(train, pool._fit_first(TrainingCorpora(train, dev), fit_stages)[1]),
         dev=add_columns(dev, pool.first_.predict(dev)),
     )
     assert second.predict(pool.second_input(dev)) == pool.predict(dev) == pool.second_.predict(pool.second_input(dev))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ from tagpool.cli.progress import follow_steps
 from tagpool.cli.tagging.options import FolderOptions
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.errors import InputError, TagpoolError
-from tagpool.tagging.folders.jobs import Job, find_jobs
+from tagpool.tagging.folders.jobs import find_jobs
 from tagpool.tagging.folders.local import label_locally
 from tagpool.tagging.folders.manifest import Manifest
 from tagpool.tagging.folders.run import Engine, FolderRun, Summary
 from tagpool.tagging.folders.settings import Settings
-from tagpool.tagging.folders.worker import FileResult
+from tagpool.tagging.labeller import Labeller
 from tagpool.wording import counted
 
 
@@ -46,29 +46,22 @@ def label_folder(
         run = FolderRun(manifest, jobs, workers=workers, keep_going=keep_going)
         run.on_message = report_error
         try:
-            with follow_steps(f"labelling {counted(len(jobs), 'file')}") as run.on_progress:
+            with follow_steps(f"labelling {counted(run.remaining, 'file')}") as run.on_progress:
                 summary = run.label(engine)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"{run.progress}; run the same command again to continue") from None
     _report(summary, output, folder.json)
 
 
-def _engine(settings: Settings, labeller: Any, folder: FolderOptions) -> tuple[Engine, int]:
+def _engine(settings: Settings, labeller: Labeller, folder: FolderOptions) -> tuple[Engine, int]:
     """Return the workers, and their number."""
-    if folder.engine == "local":
-        if folder.address is not None:
-            raise InputError("--address is for --engine ray; add it, or drop --address")
+    ray = folder.create()
+    if ray is None:
         workers = folder.workers or 1
         return partial(label_locally, settings, labeller, workers), workers
-    from tagpool.bridges.ray.engine import Ray
     from tagpool.bridges.ray.folders import label_on_ray
 
-    ray = Ray(workers=folder.workers or 2, address=folder.address)
-
-    def label(batches: Iterable[list[Job]]) -> Iterator[list[FileResult]]:
-        return label_on_ray(settings, ray, batches)
-
-    return label, ray.workers
+    return partial(label_on_ray, settings, ray), ray.workers
 
 
 def _report(summary: Summary, output: Path, json: bool) -> None:

@@ -1,31 +1,43 @@
-"""Options of ``tagpool tag`` for folders."""
+"""Options of ``tagpool tag`` for several files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
+from tagpool.cli.engine_options import LOCAL, EngineOptions
 from tagpool.cli.option_fields import option
+from tagpool.errors import InputError
 
-Engine = Literal["local", "ray"]
+if TYPE_CHECKING:
+    from tagpool.bridges.ray.engine import Ray
 
 
-@dataclass(frozen=True)
+@dataclass
 class FolderOptions:
-    """How many workers label the files of a folder, and where."""
+    """The number and the kind of workers, and the options of a run."""
 
-    engine: Engine = option(default="local", help="Workers for several files: processes of this machine, or a Ray cluster.")
-    workers: int | None = option(
-        default=None, min=1, help="Number of workers for several files; does not change the labels (default: 1, with Ray 2)."
+    engine: str = option(
+        default=LOCAL, metavar="local|ray", help="Workers for several files: local processes, or a Ray cluster (tagpool[ray])."
     )
-    address: str | None = option(default=None, help="Address of a running Ray cluster (default: start one on this machine).")
+    workers: int | None = option(help="Number of workers for several files; the labels are the same (default: 1, with Ray 2).")
+    address: str | None = option(metavar="HOST:PORT", help="Ray cluster, or auto (default: Ray is started on this machine).")
     restart: bool = option("--restart", default=False, help="Label all files again, also those of an earlier run.")
     json: bool = option("--json", default=False, help="Print a summary of several files as JSON.")
+
+    def create(self) -> Ray | None:
+        """Return the choice of a Ray cluster; None for local processes."""
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"--workers {self.workers}: expected a whole number from 1")
+        if self.engine == LOCAL and self.address is None:
+            return None
+        ray = EngineOptions(self.engine, None if self.engine == LOCAL else self.workers, self.address).create()
+        return ray  # type: ignore[return-value]
 
     def first_option(self) -> str | None:
         """Return the first option that is given; None without any."""
         given = {
-            "--engine": self.engine != "local",
+            "--engine": self.engine != LOCAL,
             "--workers": self.workers is not None,
             "--address": self.address is not None,
             "--restart": self.restart,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import PairedBootstrap, document_bootstrap
 from tagpool.experts.linear.crf import CRF
+from tagpool.experts.tasks import iterate_tasks
 from tagpool.optim.lbfgs import LBFGS
 from tagpool.pools.stacked.sentences import StackSentences
 from tagpool.pools.stacked.table import stack_templates
@@ -103,14 +105,8 @@ class StackTraining:
         self, settings: StackSettings, *, copies: bool, share: float = 1.0, iterations: int = _FEWER_ITERATIONS
     ) -> Iterator[tuple[Sequence[int], CRF | str]]:
         """Yield the sentences of each fold, with a stack that was trained on (a share of) the others, or their only label."""
-        for fold in self.folds:
-            train = sorted(set(range(len(self.gold))) - set(fold))
-            if share < 1:
-                train = sorted(random.Random(self.seed).sample(train, max(2, round(share * len(train)))))
-            labels = {label for number in train for label in self.gold.gold[number] or () if label is not None}
-            few = len(labels) < 2
-            fitted = None if few else self.fit(train, settings, copies=copies, iterations=iterations)
-            yield fold, min(labels, default="O") if fitted is None else fitted
+        fit = partial(_fit_fold, self, settings, copies=copies, share=share, iterations=iterations)
+        yield from zip(self.folds, iterate_tasks(fit, self.folds), strict=True)
 
     def cross_val_labels(self, settings: StackSettings, *, share: float = 1.0) -> Labels:
         """Return the labels of the gold sentences by stacks that were trained without them, shortly and without copies."""
@@ -159,6 +155,19 @@ class StackTraining:
     def gold_labels(self) -> Labels:
         """The gold labels; unknown ones are O, as in :func:`known_only`."""
         return [[label or "O" for label in row or ()] for row in self.gold.gold]
+
+
+def _fit_fold(
+    training: StackTraining, settings: StackSettings, fold: Sequence[int], *, copies: bool, share: float, iterations: int
+) -> CRF | str:
+    """Train on the sentences outside a fold; return their only label if there is no other."""
+    train = sorted(set(range(len(training.gold))) - set(fold))
+    if share < 1:
+        train = sorted(random.Random(training.seed).sample(train, max(2, round(share * len(train)))))
+    labels = {label for number in train for label in training.gold.gold[number] or () if label is not None}
+    if len(labels) < 2:
+        return min(labels, default="O")
+    return training.fit(train, settings, copies=copies, iterations=iterations)
 
 
 def gold_numbers(rows: Sequence[Sequence[str | None] | None]) -> list[int]:

@@ -17,10 +17,12 @@ import numpy as np
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+from tagpool.experts.fit_task import FitTask, adopt, run_fit
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inputs import as_sentences
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
+from tagpool.experts.tasks import Engine, current_tasks
 from tagpool.features.parser import parse
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.parameters import declare_parameters, parameter
@@ -96,12 +98,16 @@ class TwoStageTagger(Pool):
         corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
         second = self._second_stage(corpora.train)
         self._weights = self.configuration_ = None  # not fitted after an error
-        fit_stage = partial(_fit_stage, on_epoch=on_epoch, checkpoint=checkpoint)
-        train = add_columns(corpora.train, self._cross_val_labels(corpora, fit_stage))
-        first = fit_stage(self._copy(self.first), corpora, name=self.names_[0])
+        fit_stages = partial(_fit_stages, on_epoch=on_epoch, checkpoint=checkpoint)
+        first, rows = self._fit_first(corpora, fit_stages)
+        train = add_columns(corpora.train, rows)
         held_out = None if corpora.dev is None else add_columns(corpora.dev, first.predict(corpora.dev))
-        fit_stage(second, replace(corpora, train=train, dev=held_out), name=self.names_[1])
+        fit_stages({self.names_[1]: (second, replace(corpora, train=train, dev=held_out))})
         self._members, self._weights = (first, second), np.array([0.0, 1.0])
+
+    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
+        with engine.start():
+            self._fit(sentences, labels, **options)
 
     def _copy(self, stage: Stage) -> Any:
         return variant(stage, threads=self.threads)
@@ -118,16 +124,17 @@ class TwoStageTagger(Pool):
         )
         return stage
 
-    def _cross_val_labels(self, corpora: TrainingCorpora, fit_stage: Callable[..., Any]) -> list[list[str]]:
-        """Return the labels of first stages that were trained without the document."""
+    def _fit_first(self, corpora: TrainingCorpora, fit_stages: Callable[..., Any]) -> tuple[Any, list[list[str]]]:
+        """Return the first stage, and the labels of first stages that were trained without the document."""
         train = corpora.train
         labels: list[list[str]] = [[]] * len(train)
-        folds = train.fold_numbers(self.folds, seed=self.seed, by_document=True)
-        for number, (rest, held_out) in enumerate(folds, 1):
-            stage = fit_stage(self._copy(self.first), corpora.select(rest), name=f"fold {number}")
-            for sentence, row in zip(held_out, stage.predict(train.select(held_out)), strict=True):
+        folds = list(train.fold_numbers(self.folds, seed=self.seed, by_document=True))
+        stages = {f"fold {number}": (self._copy(self.first), corpora.select(rest)) for number, (rest, _) in enumerate(folds, 1)}
+        *taggers, first = fit_stages({**stages, self.names_[0]: (self._copy(self.first), corpora)})
+        for tagger, (_, held_out) in zip(taggers, folds, strict=True):
+            for sentence, row in zip(held_out, tagger.predict(train.select(held_out)), strict=True):
                 labels[sentence] = row
-        return labels
+        return first, labels
 
     # Tagging ------------------------------------------------------------------------------------------------------------
 
@@ -196,14 +203,33 @@ class TwoStageTagger(Pool):
         return pool
 
 
-def _fit_stage(
-    stage: Any, corpora: TrainingCorpora, *, on_epoch: OnEpoch | None, checkpoint: Checkpoint | None, name: str
-) -> Any:
-    """Train a stage; ``on_epoch`` receives the name of the training, with that of a member of a pool."""
+def _fit_stages(
+    stages: Mapping[str, tuple[Any, TrainingCorpora]], *, on_epoch: OnEpoch | None, checkpoint: Checkpoint | None
+) -> list[Any]:
+    """Train stages, in the processes of the engine if there is one.
 
-    def report(*arguments: Any) -> object:
-        *member, epoch = arguments
-        return None if on_epoch is None else on_epoch(", ".join([name, *member]), epoch)
+    ``on_epoch`` receives the name of the training, with that of a member of a pool.
+    """
+    tasks = current_tasks()
+    taggers, fits, parts = [], [], []
+    for name, (stage, corpora) in stages.items():
+        arguments = {"sentences": corpora.train, "dev": corpora.dev, "sample_weight": corpora.sample_weight}
+        part = None if checkpoint is None else checkpoint.part(name.replace(" ", "-"))
+        if tasks is None:
+            stage.fit(**arguments, on_epoch=partial(_report, on_epoch, name), checkpoint=part)
+        else:
+            fits.append(FitTask.of(stage, part, **arguments))
+        taggers.append(stage)
+        parts.append(part)
+    names = list(stages)
+    for number, result in () if tasks is None else tasks.results(run_fit, fits):
+        adopt(taggers[number], result.learner)
+        if (part := parts[number]) is not None:
+            part.write_files(result.files)
+        result.report(partial(_report, on_epoch, names[number]))
+    return taggers
 
-    part = None if checkpoint is None else checkpoint.part(name.replace(" ", "-"))
-    return stage.fit(corpora.train, dev=corpora.dev, sample_weight=corpora.sample_weight, on_epoch=report, checkpoint=part)
+
+def _report(on_epoch: OnEpoch | None, name: str, *event: Any) -> object:
+    *member, epoch = event
+    return None if on_epoch is None else on_epoch(", ".join([name, *member]), epoch)

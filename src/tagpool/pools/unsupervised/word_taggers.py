@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tagpool.experts.linear.crf import CRF
+from tagpool.experts.tasks import iterate_tasks
 from tagpool.pools.votes.ballots import FloatArray
 
 Words = Sequence[Sequence[str]]
@@ -41,17 +42,12 @@ class WordTaggers:
         """Train a tagger for each fold on the sentences of the other folds; None is an unknown label."""
         known = [number for number, row in enumerate(labels) if any(label is not None for label in row)]
         fold = {number: fold_of(words[number], folds) for number in known}
-        taggers: list[CRF | None] = []
+        trainings = []
         for left_out in range(folds):
             train = [number for number in known if fold[number] != left_out]
-            if len({label for number in train for label in labels[number]} - {None}) < 2:
-                taggers.append(None)
-                continue
-            tagger = CRF(seed=seed)
             sample_weight = None if weights is None else weights[train]
-            tagger.fit([words[n] for n in train], [labels[n] for n in train], sample_weight=sample_weight)
-            taggers.append(tagger)
-        return cls(taggers)
+            trainings.append(([words[n] for n in train], [labels[n] for n in train], sample_weight, seed))
+        return cls(list(iterate_tasks(_fit, trainings)))
 
     def probabilities(self, words: Words, labels: Sequence[str]) -> FloatArray:
         """Return the probability of each label at each token, [tokens][labels]."""
@@ -69,3 +65,11 @@ class WordTaggers:
                 rows[ends[number] - lengths[number] : ends[number]] = padded[:, order]
         rows /= rows.sum(axis=1, keepdims=True)
         return rows
+
+
+def _fit(training: tuple[Words, Sequence[Sequence[str | None]], FloatArray | None, int]) -> CRF | None:
+    """Train the tagger of a fold; None if there are fewer than two labels to learn."""
+    words, labels, sample_weight, seed = training
+    if len({label for row in labels for label in row} - {None}) < 2:
+        return None
+    return CRF(seed=seed).fit(words, labels, sample_weight=sample_weight)

@@ -9,6 +9,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme, Span, to_labels
 from tagpool.errors import InputError, check_type
+from tagpool.experts.tasks import iterate_tasks
 from tagpool.parameters import Parameters
 from tagpool.wording import counted
 
@@ -99,11 +100,22 @@ def cross_val_predict(
             raise InputError(f"expected a tagger of tagpool, got {type(expert).__name__}", source=name)
     check_type(corpus, Corpus, "a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
     predictions: dict[str, Labels] = {name: [[] for _ in range(len(corpus))] for name in experts}
-    for fold, (train, test) in enumerate(corpus.fold_numbers(folds, seed=seed), 1):
-        for name, expert in experts.items():
-            on_fit(f"{name}: part {fold} of {folds}")
-            copy = type(expert)(**expert.get_params(deep=False))
-            labels = copy.fit(corpus.select(train)).predict(corpus.select(test))
-            for number, row in zip(test, labels, strict=True):
-                predictions[name][number] = row
+    parts = [
+        (name, fold, (expert, corpus, train, test))
+        for fold, (train, test) in enumerate(corpus.fold_numbers(folds, seed=seed), 1)
+        for name, expert in experts.items()
+    ]
+    labels = iterate_tasks(_fit_and_predict, [task for _, _, task in parts])
+    for name, fold, (*_, test) in parts:
+        on_fit(f"{name}: part {fold} of {folds}")
+        for number, row in zip(test, next(labels), strict=True):
+            predictions[name][number] = row
     return predictions
+
+
+def _fit_and_predict(task: tuple[Any, Corpus, Sequence[int], Sequence[int]]) -> Labels:
+    """Train a copy of a tagger on some sentences, and label others."""
+    expert, corpus, train, test = task
+    copy = type(expert)(**expert.get_params(deep=False))
+    labels: Labels = copy.fit(corpus.select(train)).predict(corpus.select(test))
+    return labels

@@ -48,14 +48,13 @@ def _label_in_processes(settings: Settings, workers: int, batches: Iterator[list
         while processes:
             for connection in wait(list(processes)):
                 process = processes[connection]  # type: ignore[index]
-                results = process.receive()
-                batch = next(batches, None)
-                if batch is None:
-                    process.stop()
-                    del processes[process.connection]
-                else:
+                yield process.receive()
+                # After the results are counted: the first file that fails ends the batches.
+                if (batch := next(batches, None)) is not None:
                     process.send(batch)
-                yield results
+                else:
+                    del processes[process.connection]
+                    process.stop()
     finally:
         for process in processes.values():
             process.interrupt()

@@ -70,6 +70,11 @@ class FolderRun:
         return self.summary
 
     @property
+    def remaining(self) -> int:
+        """Number of files to label."""
+        return len(self._jobs)
+
+    @property
     def progress(self) -> str:
         """How many files are labelled, for messages."""
         return f"{self.summary.unchanged + self.summary.labelled:,} of {self.summary.files:,} files are labelled"

@@ -1,0 +1,1 @@
+"""Bridges to other systems: their libraries are extras, which are imported only there."""

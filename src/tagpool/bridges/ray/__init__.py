@@ -1,0 +1,5 @@
+"""Ray: trainings, independent fits and tagging on the machines of a Ray cluster (``tagpool[ray]``)."""
+
+from tagpool.bridges.ray.engine import Ray
+
+__all__ = ["Ray"]
