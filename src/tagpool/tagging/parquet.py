@@ -24,13 +24,22 @@ class TableTagger:
     ``columns`` names the columns of the tokens and others that the model reads, as in :meth:`Corpus.from_arrow`.
     """
 
-    def __init__(self, labeller: Labeller, columns: Any = None, *, labels: str = LABELS, source: str | None = None) -> None:
+    def __init__(
+        self,
+        labeller: Labeller,
+        columns: Any = None,
+        *,
+        labels: str = LABELS,
+        probabilities: str = PROBABILITIES,
+        source: str | None = None,
+    ) -> None:
         self.labeller = labeller
         self.columns = columns
         self.source = source
         self.sentences = 0
         self.tokens = 0
         self._labels = labels
+        self._probabilities = probabilities
         self._pyarrow = import_pyarrow("a table with labels")
 
     def label(self, table: Any) -> Any:
@@ -48,7 +57,7 @@ class TableTagger:
         flat = choice.sentence is not None
         if self.labeller.plain:
             labels: Any = self._labels_of(Corpus(columns), readings, flat)
-            return self._with(table, self._labels, labels)
+            return self.with_column(table, self._labels, labels)
         return self._with_readings(table, readings, flat)
 
     def choose(self, fields: list[Field]) -> Choice:
@@ -75,11 +84,11 @@ class TableTagger:
             labels, probabilities = (sum(rows, []) for rows in (labels, probabilities))
         else:
             text, number = pyarrow.list_(text), pyarrow.list_(number)
-        table = self._with(table, self._labels, pyarrow.array(labels, text))
+        table = self.with_column(table, self._labels, pyarrow.array(labels, text))
         if self.labeller.probabilities:
-            table = self._with(table, PROBABILITIES, pyarrow.array(probabilities, number))
+            table = self.with_column(table, self._probabilities, pyarrow.array(probabilities, number))
         if self.labeller.nbest:
-            table = self._with(table, NBEST, self._ranked(readings, flat))
+            table = self.with_column(table, NBEST, self._ranked(readings, flat))
         return table
 
     def _ranked(self, readings: list[list[Reading]], flat: bool) -> Any:
@@ -91,7 +100,8 @@ class TableTagger:
         return pyarrow.array(rows, pyarrow.list_(pyarrow.struct(list(reading.items()))))
 
     @staticmethod
-    def _with(table: Any, name: str, values: Any) -> Any:
+    def with_column(table: Any, name: str, values: Any) -> Any:
+        """Return a table with a column, which replaces one of the same name."""
         place = table.schema.get_field_index(name)
         if place >= 0:
             return table.set_column(place, name, values)
