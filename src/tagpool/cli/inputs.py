@@ -74,6 +74,15 @@ def read_files(names: Sequence[str | Path] | str | Path, read: Callable[[str], C
     return concatenate([read(file) for file in expand_files(names)])
 
 
-def is_several(name: str | Path) -> bool:
-    """True for a folder or a pattern: its files are labelled one by one."""
-    return str(name) != STANDARD_STREAM and (_is_folder(str(name)) or _is_pattern(str(name)))
+def single_file(name: Path, output: Path) -> Path | None:
+    """Return the file that is labelled alone; None for a folder or a pattern, whose files are labelled one by one.
+
+    A pattern that matches one file is that file if the output is standard output.
+    """
+    text = str(name)
+    if text == STANDARD_STREAM or not (_is_folder(text) or _is_pattern(text)):
+        return name
+    if _is_folder(text) or str(output) != STANDARD_STREAM:
+        return None
+    files = expand_files(text)
+    return Path(files[0]) if len(files) == 1 else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tagpool.cli.inputs import is_several
+from tagpool.cli.inputs import single_file
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.files import STANDARD_STREAM, open_output, source_name
 from tagpool.corpus.formats import Format
@@ -64,10 +64,10 @@ def label_file(
 
 def label_files(model: Path, files: list[Path], output: Path, folder: FolderOptions | None = None, **options: Any) -> None:
     """Label a file, or the files of folders and patterns; the other options are those of :func:`label_file`."""
-    if len(files) == 1 and not is_several(files[0]):
+    if len(files) == 1 and (file := single_file(files[0], output)) is not None:
         if folder is not None and (name := folder.first_option()) is not None:
-            raise InputError(f"{name} is for folders, patterns and several files; drop it", source=source_name(files[0]))
-        label_file(model, files[0], output, **options)
+            raise InputError(f"{name} is for folders, patterns and several files; drop it", source=source_name(file))
+        label_file(model, file, output, **options)
         return
     from tagpool.cli.tagging.folder import label_folder
     from tagpool.cli.tagging.options import FolderOptions

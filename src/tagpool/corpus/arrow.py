@@ -151,7 +151,7 @@ def _check_different(names: list[str], source: str | None) -> None:
 
 def _check_id(field: Field, new: str, source: str | None) -> None:
     if field.is_list or field.kind == "other":
-        raise InputError(f"column {field.name!r}: expected {new} ids (integers or strings), got {field.type}", source=source)
+        raise InputError(f"column {field.name!r}: expected integers or strings as ids, got {field.type}", source=source)
 
 
 def _unfit(field: Field, flat: bool, source: str | None) -> InputError:

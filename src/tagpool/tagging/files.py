@@ -48,6 +48,9 @@ def create_tagger(
         from tagpool.tagging.text import TextTagger
 
         return TextTagger(labeller, blocks)
+    if kind not in (Format.JSONL, Format.SPANS):
+        advice = f"convert the file first: tagpool convert {path} -o FILE.conll"
+        raise InputError(f"tagpool tag does not write the format {kind.value}; {advice}", source=source_name(path))
     from tagpool.tagging.jsonl import JsonlTagger
 
     return JsonlTagger(labeller, blocks)

@@ -51,5 +51,5 @@ class SparkTagger(BatchLabeller):
         if self.confidences is not None:
             added.append(StructField(self.confidences, ArrayType(DoubleType())))
         new = {one.name: one for one in added}
-        kept = [new.pop(one.name, one) for one in schema.fields]  # a column of this name is replaced
-        return StructType([*kept, *new.values()])
+        fields = [new.pop(one.name, one) for one in schema.fields]  # a column of this name is replaced
+        return StructType([*fields, *new.values()])

@@ -36,11 +36,11 @@ class FolderOptions:
 
     def first_option(self) -> str | None:
         """Return the first option that is given; None without any."""
-        given = {
+        options = {
             "--engine": self.engine != LOCAL,
             "--workers": self.workers is not None,
             "--address": self.address is not None,
             "--restart": self.restart,
             "--json": self.json,
         }
-        return next((name for name, is_given in given.items() if is_given), None)
+        return next((name for name, is_given in options.items() if is_given), None)

@@ -11,6 +11,7 @@ from tagpool.errors import InputError, TagpoolError
 from tagpool.tagging.folders.jobs import Job, divide
 from tagpool.tagging.folders.manifest import Manifest
 from tagpool.tagging.folders.worker import Failure, FileResult
+from tagpool.wording import counted
 
 Engine = Callable[[Iterable[list[Job]]], Iterator[list[FileResult]]]
 """Workers: a function of batches that yields the results of each, in any order. It takes a batch when a worker is free."""
@@ -38,7 +39,7 @@ class FolderRun:
     """Labels jobs and records them in a manifest.
 
     The first file that fails ends the run after the files that workers have begun; with ``keep_going`` the others go on. A
-    file that cannot be written always ends it.
+    failure to write a file always ends it.
     """
 
     def __init__(self, manifest: Manifest, jobs: list[Job], *, workers: int, keep_going: bool) -> None:
@@ -76,8 +77,9 @@ class FolderRun:
 
     @property
     def progress(self) -> str:
-        """How many files are labelled, for messages."""
-        return f"{self.summary.unchanged + self.summary.labelled:,} of {self.summary.files:,} files are labelled"
+        """Number of labelled files, for messages."""
+        labelled = self.summary.unchanged + self.summary.labelled
+        return f"labelled so far: {labelled:,} of {counted(self.summary.files, 'file')}"
 
     def _batches(self) -> Iterator[list[Job]]:
         for batch in divide(self._jobs, self._workers):
