@@ -125,9 +125,9 @@ def divide(jobs: list[Job], workers: int) -> list[list[Job]]:
     """
     limit = min(_BATCH_BYTES, sum(job.size for job in jobs) // (workers * _BATCHES_PER_WORKER) + 1)
     batches: list[list[Job]] = []
-    size = limit
+    size = 0
     for job in sorted(jobs, key=lambda job: -job.size):
-        if size + job.size > limit or len(batches[-1]) == _BATCH_FILES:
+        if not batches or size + job.size > limit or len(batches[-1]) == _BATCH_FILES:
             batches.append([])
             size = 0
         batches[-1].append(job)

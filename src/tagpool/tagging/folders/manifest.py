@@ -40,9 +40,7 @@ class Manifest:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = self._take_lock()
         try:
-            if self.path.exists():
-                self._read(facts, restart)
-            if restart or not self.path.exists():
+            if not self._read(facts, restart) or restart:
                 self._begin(facts)
             with self._naming():
                 self._file = self.path.open("ab")
@@ -122,12 +120,12 @@ class Manifest:
             pass
         return handle
 
-    def _read(self, facts: dict[str, Any], restart: bool) -> None:
+    def _read(self, facts: dict[str, Any], restart: bool) -> bool:
+        """Read the file; return whether it has a first line."""
         with self._naming():
-            data = self.path.read_bytes()
-        complete, _, rest = data.rpartition(b"\n")
-        lines = complete.split(b"\n") if complete else []
-        values = [self._parse(line, number) for number, line in enumerate(lines, 1)]
+            data = self.path.read_bytes() if self.path.exists() else b""
+        *lines, rest = data.split(b"\n")
+        values = [self._parse(line, number, restart) for number, line in enumerate(lines, 1)]
         if values and not restart:
             self._check(values[0], facts)
         for value in values[1:]:
@@ -138,15 +136,18 @@ class Manifest:
         if rest and not restart:  # of a run that was killed
             with self._naming():
                 os.truncate(self.path, len(data) - len(rest))
+        return bool(values)
 
-    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
+    def _parse(self, line: bytes, number: int, restart: bool) -> dict[str, Any]:
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
-        if not isinstance(value, dict):
-            raise InputError("the manifest is damaged; label all files again with --restart", source=self.path, line=number)
-        return value
+        if isinstance(value, dict):
+            return value
+        if restart:
+            return {}
+        raise InputError("the manifest is damaged; label all files again with --restart", source=self.path, line=number)
 
     def _check(self, header: dict[str, Any], facts: dict[str, Any]) -> None:
         known = header.get("facts")
