@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -34,7 +36,8 @@ class FileActor:
 
 def label_on_ray(settings: Settings, engine: Ray, batches: Iterable[list[Job]]) -> Iterator[list[FileResult]]:
     """Yield the results of batches as actors finish them."""
-    with Session(engine) as session:
+    # Ray reports restarts on standard output, which is for results.
+    with contextlib.redirect_stdout(sys.stderr), Session(engine) as session:
         actor_class = session.remote(FileActor, max_task_retries=RETRIES)
         actors = [actor_class.remote(settings) for _ in range(engine.workers)]
         try:
