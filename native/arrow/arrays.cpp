@@ -31,13 +31,16 @@ std::string_view expect_range(int64_t begin, int64_t end, const void* bytes) {
 
 Nulls::Nulls(const ArrowArray& array, int64_t buffers) : bits_(nullptr), offset_(array.offset), length_(array.length) {
     constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 64;
-    if (length_ < 0 || offset_ < 0 || length_ > kMost || offset_ > kMost) refuse(concat("an array has the length ", length_, " and the offset ", offset_));
-    if (array.n_buffers < buffers || (buffers > 0 && !array.buffers)) refuse(concat("an array has ", array.n_buffers, " buffers, expected ", buffers));
+    if (length_ < 0 || offset_ < 0 || length_ > kMost || offset_ > kMost)
+        refuse(concat("an array has the length ", length_, " and the offset ", offset_));
+    if (array.n_buffers < buffers || (buffers > 0 && !array.buffers))
+        refuse(concat("an array has ", array.n_buffers, " buffers, expected ", buffers));
     if (array.n_buffers > 0 && array.buffers && array.null_count != 0) bits_ = static_cast<const uint8_t*>(array.buffers[0]);
     if (array.null_count > 0 && !bits_) refuse("an array has nulls, but no buffer of them");
 }
 
-TextArray::TextArray(const ArrowSchema& schema, const ArrowArray& array) : nulls_(array, schema.dictionary ? 2 : 3), array_(&array), format_(schema.format[0]) {
+TextArray::TextArray(const ArrowSchema& schema, const ArrowArray& array)
+    : nulls_(array, schema.dictionary ? 2 : 3), array_(&array), format_(schema.format[0]) {
     if (schema.dictionary) {
         if (!array.dictionary || !array.dictionary->release) refuse("a dictionary is missing");
         holder_.emplace_back(*schema.dictionary, *array.dictionary);
@@ -51,7 +54,8 @@ bool TextArray::is_null(int64_t row) const { return nulls_.at(row) || (values_ &
 int64_t TextArray::index(int64_t row) const {
     if (!values_) return 0;
     const int64_t place = integer_at(*array_, format_, row);
-    if (place < 0 || place >= values_->length()) refuse(concat("row ", row + 1, " has the index ", place, " of a dictionary of ", values_->length(), " strings"));
+    if (place < 0 || place >= values_->length())
+        refuse(concat("row ", row + 1, " has the index ", place, " of a dictionary of ", values_->length(), " strings"));
     return place;
 }
 
@@ -95,7 +99,11 @@ int64_t integer_at(const ArrowArray& array, char format, int64_t row) {
     }
 }
 
-ListArray::ListArray(const ArrowSchema& schema, const ArrowArray& array) : nulls_(array, schema.format[1] == 'w' ? 1 : schema.format[1] == 'v' ? 3 : 2), array_(&array) {
+ListArray::ListArray(const ArrowSchema& schema, const ArrowArray& array)
+    : nulls_(array, schema.format[1] == 'w'   ? 1
+                    : schema.format[1] == 'v' ? 3
+                                              : 2),
+      array_(&array) {
     const std::string_view format = schema.format;
     view_ = format[1] == 'v';
     large_ = format.back() == 'L';
@@ -111,7 +119,9 @@ ListArray::ListArray(const ArrowSchema& schema, const ArrowArray& array) : nulls
 
 std::pair<int64_t, int64_t> ListArray::range(int64_t row) const {
     const int64_t place = array_->offset + row;
-    const auto number = [&](int buffer, int64_t at) { return large_ ? load<int64_t>(array_->buffers[buffer], at) : load<int32_t>(array_->buffers[buffer], at); };
+    const auto number = [&](int buffer, int64_t at) {
+        return large_ ? load<int64_t>(array_->buffers[buffer], at) : load<int32_t>(array_->buffers[buffer], at);
+    };
     int64_t begin, size;
     if (fixed_ >= 0) {
         begin = fixed_ > 0 && place > std::numeric_limits<int64_t>::max() / fixed_ ? -1 : place * fixed_;
@@ -122,7 +132,8 @@ std::pair<int64_t, int64_t> ListArray::range(int64_t row) const {
         if (!view_) size = begin < 0 || size < begin ? -1 : size - begin;
     }
     const int64_t count = array_->children[0]->length;
-    if (begin < 0 || size < 0 || begin > count || size > count - begin) refuse(concat("row ", row + 1, " of a list ends after its ", count, " values"));
+    if (begin < 0 || size < 0 || begin > count || size > count - begin)
+        refuse(concat("row ", row + 1, " of a list ends after its ", count, " values"));
     return {begin, begin + size};
 }
 

@@ -50,7 +50,7 @@ private:
 
     Nulls nulls_;
     const ArrowArray* array_;
-    char format_;  // u, U, v (utf8_view), or that of the indices
+    char format_;                    // u, U, v (utf8_view), or that of the indices
     std::vector<TextArray> holder_;  // of the dictionary: a vector, since the type is incomplete here
     const TextArray* values_ = nullptr;
 };

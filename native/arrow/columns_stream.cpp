@@ -87,7 +87,8 @@ private:
             if (dictionaries_[c]) continue;
             const Column& column = columns_->at(options_.columns[c].column);
             uint64_t bytes = 0;
-            for (uint32_t token = columns_->sentences[sentence]; token < columns_->sentences[sentence + 1]; ++token) bytes += column.text(token).size();
+            for (uint32_t token = columns_->sentences[sentence]; token < columns_->sentences[sentence + 1]; ++token)
+                bytes += column.text(token).size();
             most = std::max(most, bytes);
         }
         return most;
@@ -100,7 +101,8 @@ private:
         uint64_t bytes = 0;
         do {
             const uint64_t more = bytes_of(last);
-            if (starts[last + 1] - starts[last] > kLargest || more > kLargest) throw InputFault(concat("sentence ", last + 1, " is too long for Arrow"));
+            if (starts[last + 1] - starts[last] > kLargest || more > kLargest)
+                throw InputFault(concat("sentence ", last + 1, " is too long for Arrow"));
             const bool fits = last - next_ < options_.rows && starts[last + 1] - starts[next_] <= options_.tokens && bytes + more <= options_.bytes;
             if (last > next_ && !fits) break;
             bytes += more;

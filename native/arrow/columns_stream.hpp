@@ -20,10 +20,10 @@ struct ExportedColumn {
 
 struct ExportOptions {
     std::vector<ExportedColumn> columns;
-    std::string document;            // name of a column of int32 with the number of the document; empty: no such column
-    uint32_t rows = 1u << 16;        // of a batch, at most
-    uint64_t tokens = 1u << 22;      // of a batch of several rows, at most
-    uint64_t bytes = 1u << 30;       // of the strings of a batch of several rows, at most
+    std::string document;        // name of a column of int32 with the number of the document; empty: no such column
+    uint32_t rows = 1u << 16;    // of a batch, at most
+    uint64_t tokens = 1u << 22;  // of a batch of several rows, at most
+    uint64_t bytes = 1u << 30;   // of the strings of a batch of several rows, at most
 };
 
 // Fills `out` with a stream, which shares ownership of the corpus with its batches. Throws InputFault for an unknown column.

@@ -114,7 +114,8 @@ private:
                 name_place(row, columns_.texts[c].first, [&] {
                     if (lists[c].is_null(row)) throw InputFault("the list is null; replace it by a list of strings, or leave out the row");
                     const auto [begin, end] = lists[c].range(row);
-                    if (c > 0 && end - begin != tokens) throw InputFault(concat("expected ", counted(static_cast<size_t>(tokens), "string"), ", one per token, got ", end - begin));
+                    if (c > 0 && end - begin != tokens)
+                        throw InputFault(concat("expected ", counted(static_cast<size_t>(tokens), "string"), ", one per token, got ", end - begin));
                     tokens = end - begin;
                     check_size(tokens);
                     adders[c].add(begin, end);
@@ -138,7 +139,8 @@ private:
                 if (documents && !documents->is_null(row)) id = documents->at(row) + '\0' + id;
                 if (open_ && id == sentence_) return;
                 if (!seen_.insert(id).second)
-                    throw InputFault(concat("the sentence id ", sentences->at(row), " occurs again after another one; sort the rows by sentence, or name a column of documents"));
+                    throw InputFault(concat("the sentence id ", sentences->at(row),
+                                            " occurs again after another one; sort the rows by sentence, or name a column of documents"));
                 if (open_) builder_.add_sentence();
                 open_ = true;
                 sentence_ = std::move(id);
@@ -150,7 +152,8 @@ private:
     }
 
     void check_size(int64_t tokens) const {
-        if (builder_.token_count() + static_cast<uint64_t>(tokens) >= std::numeric_limits<uint32_t>::max()) throw InputFault("more than 4 billion tokens in one corpus");
+        if (builder_.token_count() + static_cast<uint64_t>(tokens) >= std::numeric_limits<uint32_t>::max())
+            throw InputFault("more than 4 billion tokens in one corpus");
     }
 
     std::optional<KeyArray> keys(std::optional<uint32_t> field, const ArrowArray& batch) const {
@@ -191,7 +194,8 @@ private:
 TableReader::TableReader(ArrowArrayStream& stream) : stream_(stream) {
     if (const int code = stream_->get_schema(stream_.get(), schema_.get())) fail(code);
     const ArrowSchema& schema = *schema_;
-    if (!schema.format || std::strcmp(schema.format, "+s") != 0) throw InputFault("expected a table with columns, got one column without a name; pass a table or a data frame");
+    if (!schema.format || std::strcmp(schema.format, "+s") != 0)
+        throw InputFault("expected a table with columns, got one column without a name; pass a table or a data frame");
     if (schema.n_children > 0 && !schema.children) throw InputFault("Arrow: damaged data: the columns of the schema are missing");
     for (int64_t field = 0; field < schema.n_children; ++field) {
         if (!schema.children[field]) throw InputFault("Arrow: damaged data: a column of the schema is missing");
@@ -210,7 +214,8 @@ Columns TableReader::read(const TableColumns& columns) {
     const auto expect = [&](uint32_t field, bool fits) {
         if (field >= types_.size() || !fits) throw InputFault(concat("column ", field, " has another type"));
     };
-    for (const auto& [field, name] : columns.texts) expect(field, field < types_.size() && types_[field].kind == ArrowKind::text && types_[field].list != columns.sentence.has_value());
+    for (const auto& [field, name] : columns.texts)
+        expect(field, field < types_.size() && types_[field].kind == ArrowKind::text && types_[field].list != columns.sentence.has_value());
     for (const std::optional<uint32_t>& field : {columns.sentence, columns.document})
         if (field) expect(*field, *field < types_.size() && types_[*field].kind != ArrowKind::other && !types_[*field].list);
     if (columns.texts.empty()) throw InputFault("expected a column of tokens");

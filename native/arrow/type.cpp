@@ -11,8 +11,18 @@ namespace {
 constexpr std::string_view kIntegers = "cCsSiIlL";
 constexpr std::array<const char*, 8> kIntegerNames = {"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"};
 constexpr std::array<std::pair<std::string_view, const char*>, 12> kOtherNames = {{
-    {"n", "null"}, {"b", "bool"}, {"e", "float16"}, {"f", "float32"}, {"g", "float64"}, {"z", "binary"}, {"Z", "large_binary"},
-    {"vz", "binary_view"}, {"+s", "struct"}, {"+m", "map"}, {"+r", "run_end_encoded"}, {"tdD", "date32"},
+    {"n", "null"},
+    {"b", "bool"},
+    {"e", "float16"},
+    {"f", "float32"},
+    {"g", "float64"},
+    {"z", "binary"},
+    {"Z", "large_binary"},
+    {"vz", "binary_view"},
+    {"+s", "struct"},
+    {"+m", "map"},
+    {"+r", "run_end_encoded"},
+    {"tdD", "date32"},
 }};
 
 ArrowType value_type(const ArrowSchema& schema) {

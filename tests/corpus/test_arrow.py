@@ -77,7 +77,9 @@ def test_every_type_of_strings_and_lists(sentences: list[list[str]], data: st.Da
         dictionary = pa.dictionary(data.draw(st.sampled_from(INDICES)), data.draw(st.sampled_from(TEXTS[:2])))
         words = [word for sentence in sentences for word in sentence]
         offsets = np.cumsum([0, *map(len, sentences)])
-        values = pa.array(words, dictionary.value_type).dictionary_encode().cast(dictionary) if words else pa.array([], dictionary)
+        values = (
+            pa.array(words, dictionary.value_type).dictionary_encode().cast(dictionary) if words else pa.array([], dictionary)
+        )
         column = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
     else:
         column = pa.array(sentences, kind(text))
@@ -93,7 +95,7 @@ def test_rows_of_tokens(corpus: Corpus, kind: pa.DataType, begin: int, rows: int
         for word in row["tokens"]
     ]
     table = pa.Table.from_pylist(rows_of_tokens)
-    batches = pa.Table.from_batches([batch for batch in table.to_batches(max_chunksize=rows)])
+    batches = pa.Table.from_batches(list(table.to_batches(max_chunksize=rows)))
     read = Corpus.from_arrow(batches)
     assert read.words == corpus.words
     assert read.document_starts == corpus.document_starts
@@ -161,14 +163,14 @@ def table(**columns: Any) -> pa.Table:
 @pytest.mark.parametrize(
     ("data", "columns", "message"),
     [
-        (table(x=[["a"]], n=[1]), None, r"no column of tokens; the columns are x \(list<utf8>\), n \(int64\); name it with .*\(--columns x=word\)"),
+        (table(x=[["a"]], n=[1]), None, r"are x \(list<utf8>\), n \(int64\); name it with .*\(--columns x=word\)"),
         (table(), None, "no column of tokens; the columns are none"),
         (table(tokens=["a"]), None, r"has one token per row, and no column has the id .*\(--columns tokens=word,ID=sentence\)"),
-        (table(tokens=[["a"]], ner_tags=[[1]]), None, "column 'ner_tags': expected lists of strings, got list<int64>; replace the numbers"),
-        (table(tokens=[["a"]], labels=[[1]]), None, "column 'labels': expected lists of strings, got list<int64>; replace the numbers"),
-        (table(tokens=[["a"]], labels=["O"]), None, "column 'labels': expected lists of strings, got utf8"),
+        (table(tokens=[["a"]], ner_tags=[[1]]), None, "'ner_tags': expected lists of strings, got list<int64>; replace the"),
+        (table(tokens=[["a"]], labels=[[1]]), None, "'labels': expected lists of strings, got list<int64>; replace the"),
+        (table(tokens=[["a"]], labels=["O"]), None, "'labels': expected lists of strings, got utf8"),
         (table(tokens=["a"], sentence=[1], label=[1]), None, "column 'label': expected strings, got int64; replace the numbers"),
-        (table(tokens=["a"], sentence=[1.5]), "tokens,sentence", "column 'sentence': expected integers or strings as ids, got float64"),
+        (table(tokens=["a"], sentence=[1.5]), "tokens,sentence", "'sentence': expected integers or strings as ids, got float64"),
         (table(tokens=[1]), None, "column 'tokens': expected tokens, got int64"),
         (table(tokens=[[["a"]]]), None, "column 'tokens': expected tokens, got list<list<utf8>>"),
         (table(tokens=[["a"]], x=[["b"]]), "x", "no column of tokens"),
@@ -181,7 +183,7 @@ def table(**columns: Any) -> pa.Table:
         (table(tokens=[["a"], ["b", None]]), None, "row 2, column 'tokens': token 2 is null"),
         (table(tokens=[["a"], None]), None, "row 2, column 'tokens': the list is null"),
         (table(tokens=[["a"]], labels=pa.array([None], pa.list_(pa.string()))), None, "row 1, column 'labels': the list is null"),
-        (table(tokens=[["a"], ["b"]], pos=[["x"], ["y", "z"]]), None, "row 2, column 'pos': expected 1 string, one per token, got 2"),
+        (table(tokens=[["a"], ["b"]], pos=[["x"], ["y", "z"]]), None, "row 2, column 'pos': expected 1 string, .*, got 2"),
         (table(tokens=[["a", ""]]), None, "row 1, column 'tokens': token 2 is an empty string"),
         (table(tokens=["a", "b"], sentence=[1, None]), None, "row 2, column 'sentence': the sentence id is null"),
         (table(tokens=["a", "b", "c"], sentence=[1, 2, 1]), None, "row 3, column 'sentence': the sentence id 1 occurs again"),

@@ -79,7 +79,9 @@ class BatchLabeller:
         names = {self.column: WORD, **{name: name for name in self._others(labeller)}}
         for name in names:
             if name not in batch:
-                raise InputError(f"no column {name!r}; the columns are {', '.join(map(str, batch))}; name the tokens with column=...")
+                raise InputError(
+                    f"no column {name!r}; the columns are {', '.join(map(str, batch))}; name the tokens with column=..."
+                )
         columns = {new: [_as_words(row, name) for row in batch[name]] for name, new in names.items()}
         readings = labeller.readings(Corpus.from_columns(columns).native) if columns[WORD] else []
         best: list[Reading] = [ranked[0] for ranked in readings]

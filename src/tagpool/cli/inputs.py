@@ -10,7 +10,6 @@ from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM, name_read_errors
 from tagpool.errors import InputError
-from tagpool.wording import counted
 
 
 def is_model(path: str) -> bool:

@@ -38,12 +38,14 @@ def tag(
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the labels.")] = 1,
-    keep_going: Annotated[bool, typer.Option("--keep-going", help="Skip bad records and files, report them, and exit with 1.")] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Skip bad records and files, report them, and exit with 1.")
+    ] = False,
     use: UseOption = None,
     truecase: Annotated[
         bool, typer.Option("--truecase", help="Give sentences without capitals the usual ones, for the model only.")
     ] = False,
-    folder: FolderOptions = FolderOptions(),
+    folder: FolderOptions = FolderOptions(),  # noqa: B008 - not changed
 ) -> None:
     """Label a file, a stream, or the files of folders.
 

@@ -34,9 +34,9 @@ def check_path(path: object) -> None:
 
 
 def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
-    """Return the bytes of a file, decompressed if gzip or Zstandard and converted from ``encoding`` to UTF-8. ``-`` is standard input.
+    """Return the bytes of a file, decompressed if gzip or Zstandard and converted from ``encoding`` to UTF-8.
 
-    The readers check UTF-8: they can name the line.
+    ``-`` is standard input. The readers check UTF-8: they can name the line.
     """
     check_path(path)
     source = source_name(path)

@@ -1,4 +1,4 @@
-"""Zstandard, the compression of ``.zst`` files: a module of Python from 3.14 on, else the library zstandard (``tagpool[zstd]``)."""
+"""Zstandard, the compression of ``.zst`` files: in Python from 3.14 on, else the library zstandard (``tagpool[zstd]``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import io
 from typing import Any
 
 from tagpool.errors import InputError
-
 
 _SIZE = 1 << 14  # compressed bytes that are decompressed at once
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
-from tagpool.corpus.arrow import DOCUMENT, LABELS, Choice, Field, choose_fields, open_table
+from tagpool.corpus.arrow import LABELS, Choice, Field, choose_fields, open_table
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import source_name
@@ -81,7 +82,7 @@ class TableTagger:
         probabilities: list[Any] = [one.probabilities or [] for one in best]
         text, number = pyarrow.string(), pyarrow.float64()
         if flat:
-            labels, probabilities = (sum(rows, []) for rows in (labels, probabilities))
+            labels, probabilities = (reduce(operator.iadd, rows, []) for rows in (labels, probabilities))
         else:
             text, number = pyarrow.list_(text), pyarrow.list_(number)
         table = self.with_column(table, self._labels, pyarrow.array(labels, text))

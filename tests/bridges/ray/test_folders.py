@@ -1,4 +1,4 @@
-"""``tagpool tag FOLDER --engine ray``: the files are those of local workers, also if an actor is killed. ``make scale`` runs this."""
+"""``tag --engine ray``: the files are those of local workers, also if an actor is killed. ``make scale`` runs this."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def outputs(name: str) -> dict[str, bytes]:
-    return {str(path.relative_to(name)): path.read_bytes() for path in Path(name).rglob("*") if path.is_file() and path.name != MANIFEST}
+    return {
+        str(path.relative_to(name)): path.read_bytes()
+        for path in Path(name).rglob("*")
+        if path.is_file() and path.name != MANIFEST
+    }
 
 
 def test_files_are_those_of_local_workers(folder: Path) -> None:

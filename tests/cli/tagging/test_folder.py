@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from cli.commands import fail, run, succeed, write
 
@@ -31,7 +32,11 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def outputs(name: str) -> dict[str, bytes]:
-    return {str(path.relative_to(name)): path.read_bytes() for path in Path(name).rglob("*") if path.is_file() and path.name != MANIFEST}
+    return {
+        str(path.relative_to(name)): path.read_bytes()
+        for path in Path(name).rglob("*")
+        if path.is_file() and path.name != MANIFEST
+    }
 
 
 def recorded(name: str) -> list[str]:
@@ -139,8 +144,6 @@ def test_bad_records_and_files_without_sentences(data: Path, folder: Path) -> No
 
 def test_schemas_without_tokens(data: Path, folder: Path) -> None:
     tagpool.write_corpus(tagpool.Corpus.from_lists(word=[["Ann"]]), "x.parquet")
-    import polars as pl
-
     frame = pl.read_parquet("x.parquet").rename({"tokens": "text"})
     for name in ("x.parquet", "in/y.parquet"):
         frame.write_parquet(name)
@@ -304,7 +307,9 @@ def test_a_full_disk(data: Path, folder: Path, workers: int) -> None:
     (folder / "large").mkdir()
     write(folder / "large", "a.conll", (data / "test.conll").read_text() * 100)
     write(folder / "large", "b.conll", "Ann X\n")
-    command = f"ulimit -f 100; exec {sys.executable} -m tagpool tag {data}/ner.tagpool large -o out --keep-going --workers {workers}"
+    command = (
+        f"ulimit -f 100; exec {sys.executable} -m tagpool tag {data}/ner.tagpool large -o out --keep-going --workers {workers}"
+    )
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "error: out/large/a.conll: writing failed: File too large".replace("large/", "") in done.stderr

@@ -72,7 +72,11 @@ class Producer:
             "stream": RELEASE_STREAM(lambda one: self._count("stream", one)),
         }
         self._owners: list[Any] = []
-        functions = GET_SCHEMA(self._get_schema), GET_NEXT(self._get_next), GET_ERROR(lambda _: self.error and ctypes.addressof(self.error))
+        functions = (
+            GET_SCHEMA(self._get_schema),
+            GET_NEXT(self._get_next),
+            GET_ERROR(lambda _: self.error and ctypes.addressof(self.error)),
+        )
         self.stream = Stream(*functions, address(self._release["stream"]), None)
 
     def _count(self, kind: str, one: Any) -> None:

@@ -16,7 +16,15 @@ from tagpool.tagging.folders.jobs import Job, divide, find_jobs
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("in/b.conll", "in/a.conll", "in/sub/a.conll", "in/sub/deep/c.jsonl", "in/.hidden/d.conll", "in/.e.conll", "other/a.conll"):
+    for name in (
+        "in/b.conll",
+        "in/a.conll",
+        "in/sub/a.conll",
+        "in/sub/deep/c.jsonl",
+        "in/.hidden/d.conll",
+        "in/.e.conll",
+        "other/a.conll",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -40,7 +48,9 @@ def test_relative_paths(folder: Path) -> None:
 
 
 def test_equal_names_in_different_folders(folder: Path) -> None:
-    with pytest.raises(InputError, match=r"^in/a.conll and other/a.conll would both be written to out/a.conll; use an output folder for each$"):
+    with pytest.raises(
+        InputError, match=r"^in/a.conll and other/a.conll would both be written to out/a.conll; use an output folder for each$"
+    ):
         names("in", "other")
 
 
@@ -66,7 +76,7 @@ def test_bad_inputs_and_outputs(folder: Path, inputs: list[str], output: str, me
 
 
 def test_an_output_that_is_a_file(folder: Path) -> None:
-    with pytest.raises(OutputError, match="--output other/a.conll: expected a folder"):
+    with pytest.raises(OutputError, match=r"--output other/a.conll: expected a folder"):
         find_jobs(["in"], Path("other/a.conll"))
 
 
@@ -78,7 +88,7 @@ def test_a_file_that_changes(folder: Path) -> None:
     with pytest.raises(InputError, match=r"in/a.conll: the file changed while the folder was labelled; run again"):
         job.check_unchanged()
     path.unlink()
-    with pytest.raises(InputError, match="in/a.conll: there is no such file"):
+    with pytest.raises(InputError, match=r"in/a.conll: there is no such file"):
         job.check_unchanged()
 
 

@@ -69,6 +69,7 @@ def test_outputs_of_an_interrupted_run_and_of_others(tmp_path: Path) -> None:
         path.write_text("x")
     with Manifest(tmp_path, FACTS) as manifest:
         manifest.check_outputs([begun])
+        manifest.remove_unfinished()
         assert not unfinished.exists()
         assert unrelated.exists()
         with pytest.raises(OutputError, match=r"b: the file exists, and no earlier run wrote it; choose another output folder"):
@@ -103,9 +104,8 @@ def test_a_damaged_manifest(tmp_path: Path, text: str) -> None:
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with Manifest(tmp_path, FACTS):
-        with pytest.raises(OutputError, match="another run is writing to this folder"):
-            Manifest(tmp_path, FACTS)
+    with Manifest(tmp_path, FACTS), pytest.raises(OutputError, match="another run is writing to this folder"):
+        Manifest(tmp_path, FACTS)
     with Manifest(tmp_path, FACTS):
         pass
 

@@ -31,8 +31,7 @@ class FolderOptions:
             raise InputError(f"--workers {self.workers}: expected a whole number from 1")
         if self.engine == LOCAL and self.address is None:
             return None
-        ray = EngineOptions(self.engine, None if self.engine == LOCAL else self.workers, self.address).create()
-        return ray  # type: ignore[return-value]
+        return EngineOptions(self.engine, None if self.engine == LOCAL else self.workers, self.address).create()
 
     def first_option(self) -> str | None:
         """Return the first option that is given; None without any."""

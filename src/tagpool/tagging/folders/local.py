@@ -39,21 +39,21 @@ def label_locally(
 
 
 def _label_in_processes(settings: Settings, workers: int, batches: Iterator[list[Job]]) -> Iterator[list[FileResult]]:
-    processes: dict[Connection, _Process] = {}
+    processes: dict[object, _Process] = {}
     try:
-        while len(processes) < workers and (batch := next(batches, None)) is not None:
+        for _ in range(workers):
             process = _Process(settings)
             processes[process.connection] = process
-            process.send(batch)
         while processes:
-            for connection in wait(list(processes)):
-                process = processes[connection]  # type: ignore[index]
-                yield process.receive()
+            for connection in wait([process.connection for process in processes.values()]):
+                process = processes[connection]
+                if (results := process.receive()) is not None:
+                    yield results
                 # After the results are counted: the first file that fails ends the batches.
                 if (batch := next(batches, None)) is not None:
                     process.send(batch)
                 else:
-                    del processes[process.connection]
+                    del processes[connection]
                     process.stop()
     finally:
         for process in processes.values():
@@ -78,17 +78,17 @@ class _Process:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send(value)
 
-    def receive(self) -> list[FileResult]:
-        """Return the results of a batch; raise the error of a worker that ended."""
+    def receive(self) -> list[FileResult] | None:
+        """Return the results of a batch, first None: the worker is ready. Raise the error of a worker that ended."""
         try:
-            results = self.connection.recv()
+            results: list[FileResult] | TagpoolError | None = self.connection.recv()
         except (EOFError, ConnectionResetError):
             code = self._process.wait()
             ending = f"by signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"with exit code {code}"
             raise TagpoolError(f"a worker process was ended {ending}; the machine may lack memory: use fewer --workers") from None
-        if isinstance(results, BaseException):
+        if isinstance(results, TagpoolError):
             raise results
-        return results  # type: ignore[no-any-return]
+        return results
 
     def interrupt(self) -> None:
         """Let the worker remove its unfinished file and end."""
@@ -115,8 +115,8 @@ def serve(handle: int) -> None:
         try:
             worker = FileWorker(settings)
         except TagpoolError as error:
-            connection.recv()
             connection.send(TagpoolError(str(error)))
             return
+        connection.send(None)
         while True:
             connection.send(worker.label_files(connection.recv()))

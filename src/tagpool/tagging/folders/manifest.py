@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import glob
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from tagpool.tagging.folders.worker import FileResult
 
 MANIFEST = ".tagpool-manifest.jsonl"
 _VERSION = 1
+_UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{16}", re.DOTALL)  # names of temporary files of WholeFile
 
 
 class Manifest:
@@ -57,7 +58,8 @@ class Manifest:
 
     def split(self, jobs: Iterable[Job]) -> tuple[list[Job], list[Job]]:
         """Return the jobs to do, and those whose output is complete and whose input is the same as then."""
-        remaining, done = [], []
+        remaining: list[Job] = []
+        done: list[Job] = []
         for job in jobs:
             entry = self._done.get(job.name)
             same = entry is not None and (entry.get("size"), entry.get("modified")) == (job.size, job.modified)
@@ -65,15 +67,20 @@ class Manifest:
         return remaining, done
 
     def check_outputs(self, jobs: Iterable[Job]) -> None:
-        """Raise an error for an output that exists, unless an earlier run wrote it; remove its unfinished copies."""
+        """Raise an error for an output that exists, unless an earlier run wrote it."""
         for job in jobs:
-            target = Path(job.target)
-            if job.name in self._announced:
-                for copy in target.parent.glob(f".{glob.escape(target.name)}." + "[0-9a-f]" * 16):
-                    copy.unlink(missing_ok=True)
-            elif os.path.lexists(target):
+            if job.name not in self._announced and os.path.lexists(job.target):
                 message = "the file exists, and no earlier run wrote it; choose another output folder, or remove the file"
                 raise OutputError(f"{job.target}: {message}")
+
+    def remove_unfinished(self) -> None:
+        """Remove the unfinished copies of outputs, which workers that were killed have left."""
+        if not self._announced:
+            return
+        for path in self._folder.rglob(".*"):
+            match = _UNFINISHED.fullmatch(path.name)
+            if match and str(path.relative_to(self._folder).with_name(match[1])) in self._announced:
+                path.unlink(missing_ok=True)
 
     def announce(self, jobs: Iterable[Job]) -> None:
         """Record that the outputs of jobs may be written."""

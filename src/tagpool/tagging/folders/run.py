@@ -53,6 +53,7 @@ class FolderRun:
         self.summary.unchanged = len(done)
         self._stopped: FileResult | None = None
         manifest.check_outputs(self._jobs)
+        manifest.remove_unfinished()
 
     def label(self, engine: Engine) -> Summary:
         """Label the files; raise the error of a file that ends the run."""
@@ -65,6 +66,7 @@ class FolderRun:
                     self._count(result)
                     finished += result.job.size
                 self.on_progress(finished, total)
+            self._manifest.remove_unfinished()
         self.summary.seconds = time.monotonic() - start
         if self._stopped is not None:
             self._raise(self._stopped)
