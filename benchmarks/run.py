@@ -29,6 +29,7 @@ from parts.maxent import maxent
 from parts.objective import gradient, optimum
 from parts.paths import paths
 from parts.pools import pools
+from parts.ray import ray
 from parts.serve import serve
 from parts.starting import starting
 from parts.tagging import cold, tagging
@@ -43,7 +44,7 @@ ALWAYS: tuple[Part, ...] = (
     reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, loading, threads, maxent, pools, inducing,
     paths, compat, wrappers
 )  # fmt: skip
-PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled, folders, serve)}
+PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled, folders, ray, serve)}
 
 
 def introduction() -> str:

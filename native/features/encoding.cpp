@@ -1,11 +1,30 @@
 #include "features/encoding.hpp"
 
+#include <string>
+
+#include "base/fault.hpp"
+
 namespace tagpool {
 
 std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features) {
     std::vector<uint32_t> counts(features);
     for (uint32_t id : encoding.ids) ++counts[id];
     return counts;
+}
+
+Encoding cut(const Encoding& encoding, size_t first, size_t last) {
+    const std::vector<uint32_t>& sentences = encoding.sentences;
+    if (first > last || last >= sentences.size()) throw InputFault("sentences to cut are out of range; there are " + std::to_string(sentences.size() - 1));
+    Encoding out;
+    out.ids.reserve_more(encoding.starts[sentences[last]] - encoding.starts[sentences[first]]);
+    for (size_t sentence = first; sentence < last; ++sentence) {
+        for (uint32_t token = sentences[sentence]; token < sentences[sentence + 1]; ++token) {
+            for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) out.append(encoding.ids[i], encoding.value(i));
+            out.end_token();
+        }
+        out.sentences.push_back(static_cast<uint32_t>(out.token_count()));
+    }
+    return out;
 }
 
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum) {

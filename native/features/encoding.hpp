@@ -54,6 +54,9 @@ std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features
 // (kNone: removed); the order does not change.
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum);
 
+// A copy of the sentences [first, last).
+Encoding cut(const Encoding& encoding, size_t first, size_t last);
+
 // A copy with the ids new_id(id); features whose new id is kNone are dropped.
 template <class NewId>
 Encoding replace_ids(const Encoding& encoding, NewId&& new_id) {

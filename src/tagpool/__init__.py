@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # The public names by module.
 _MODULES = {
     "corpus.corpus": "Corpus Sentence",
+    "corpus.labelled_files": "LabelledFiles",
     "corpus.formats": "read_corpus write_corpus",
     "corpus.schemes": "Scheme",
     "corpus.text": "tokenize",

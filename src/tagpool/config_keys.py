@@ -43,6 +43,9 @@ class DataOptions(Parameters):
     label: str | None = parameter(default=None, help="Column that holds the labels.")
     format: str | None = parameter(default=None, help="Format of the files; guessed from their names if not given.")
     encoding: str = parameter(default="utf-8", help="Encoding of the files.")
+    memory: str | None = parameter(
+        default=None, help="Memory budget of the training, such as 2G: encoded sentences are in a temporary file."
+    )
 
 
 @declare_parameters

@@ -10,9 +10,9 @@ import pytest
 import zstandard
 
 from tagpool import InputError, builtin_corpus, read_corpus, write_corpus
+from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.formats import format_of
 from tagpool.corpus.zstandard import decompress
-from tagpool.tagging.blocks import Blocks
 
 TEXT = b"Ann B-PER\nleft O\n\n" * 5000
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tagpool
 from tagpool import CRF, SGD, InducingTagger, InputError
-from tagpool.tagging.blocks import Blocks
+from tagpool.corpus.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger
 from tagpool.tagging.labeller import Labeller
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tagpool.cli.engine_options import EngineOptions
 from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.training.checkpoints import CheckpointOptions
 from tagpool.cli.training.command import train_with
@@ -14,7 +15,7 @@ from tagpool.cli.training.penalties import Tune, fix_penalty
 from tagpool.cli.training.settings import LearnerOptions
 
 
-@expand_options(options=LearnerOptions, checkpoint=CheckpointOptions)
+@expand_options(options=LearnerOptions, checkpoint=CheckpointOptions, engine=EngineOptions)
 def train(
     train: TrainOption = None,
     dev: DevOption = None,
@@ -34,8 +35,13 @@ def train(
     truecase: Annotated[
         bool, typer.Option("--truecase", help="Store the usual capitals of words in the model, for tagpool tag --truecase.")
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Memory budget, such as 2G: sentences are in a temporary file; the model is the same."),
+    ] = None,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
+    engine: EngineOptions = EngineOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
 ) -> None:
     """Train a tagger or a pool of taggers, and write it to one file.
@@ -53,6 +59,8 @@ def train(
       tagpool train --train more.conll --model better.tagpool --from ner.tagpool
       tagpool train --train train.conll --model m.tagpool --checkpoint run1 --every 5min
       tagpool train --resume run1
+      tagpool train --train large.conll --model large.tagpool --memory 2G
+      tagpool train --train train.conll --model m.tagpool --set learner.trainer.kind=lbfgs --engine ray --workers 4
     \b
     Pools:
       tagpool train --learner bagging --features bags.txt --set learner.weights=dev --train train.conll --dev dev.conll --model m
@@ -61,11 +69,12 @@ def train(
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
     sections: dict[str, dict[str, Any]] = {
-        "data": {"train": train, "dev": dev, "start": from_},
+        "data": {"train": train, "dev": dev, "start": from_, "memory": memory},
         "learner": {"robust": robust, "truecase": truecase or None},
         "output": {"model": model},
     }
+    chosen = engine.create()
     settings = options.merge_settings(sections)
     if tune is Tune.OFF:
         fix_penalty(settings)
-    train_with(settings, options.config or [], checkpoint, json=json)
+    train_with(settings, options.config or [], checkpoint, json=json, engine=chosen)

@@ -42,7 +42,7 @@ def read_conll(path: str | Path, *, columns: Sequence[str] | None = None, encodi
     """
     source = source_name(path)
     data = read_bytes(path, encoding=encoding)
-    names = _default_names(data, source) if columns is None else column_names(columns, source)
+    names = default_names(data, source) if columns is None else column_names(columns, source)
     try:
         return _read(data, names, source, LABEL, conllu=False)
     except InputError as error:
@@ -92,7 +92,8 @@ def last_columns(path: str | Path, last: Sequence[str], *, encoding: str = "utf-
     return [*names[: max(count - len(last), 0)], *last]
 
 
-def _default_names(data: bytes, source: str) -> tuple[str, ...]:
+def default_names(data: bytes, source: str) -> tuple[str, ...]:
+    """Return names for the columns of a text."""
     count = _native.count_columns(data, False)
     if count <= max(DEFAULT_COLUMNS):
         return DEFAULT_COLUMNS[max(count, 1)]  # the reader raises an error for an empty file

@@ -13,7 +13,6 @@ from tagpool.features.encoder import Encoder
 
 if TYPE_CHECKING:
     from tagpool.experts.training import Training
-    from tagpool.features.encoded import EncodedCorpus
 
 _OTHERS = ("templates", "resources", "threads")  # the features depend on them, or the result does not
 
@@ -37,17 +36,11 @@ def training_facts(training: Training) -> dict[str, Any]:
         "labels": list(data.labels),
         "content of the templates": _checksum([text.encode("utf-8", "surrogatepass") for text in texts]),
         "content of the features": _checksum(features),
-        "content of the training sentences": _checksum([*_arrays(data.encoded), data.gold]),
+        "content of the training sentences": _checksum(data.content()),
         "content of the sentence weights": _checksum(weights),
-        "content of the dev sentences": None if training.held_out is None else _checksum(_arrays(training.held_out)),
+        "content of the dev sentences": None if training.held_out is None else _checksum(training.held_out.arrays()),
         "content of the first model": None if training.previous is None else _checksum([to_bytes(tagger)]),
     }
-
-
-def _arrays(encoded: EncodedCorpus) -> list[Any]:
-    labels = [] if encoded.labels is None else [encoded.labels]
-    encodings = [one for one in (encoded.native, encoded.history) if one is not None]
-    return [*labels, *(array() for one in encodings for array in (one.starts, one.ids, one.values, one.sentences))]
 
 
 def _checksum(parts: list[Any]) -> str:

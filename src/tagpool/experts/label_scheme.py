@@ -31,12 +31,22 @@ def forbidden_edges(
     >>> forbidden_edges(["O", "B-PER", "I-PER"], gold, sentences).reshape(5, 3).tolist()
     [[0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 0]]
     """
-    none = np.zeros(0, np.uint8)
     if len(labels) > MOST_LABELS:
-        return none
-    counts = _count_bigrams(len(labels), gold, sentences)
+        return np.zeros(0, np.uint8)
+    return forbidden_by_counts(labels, count_bigrams(len(labels), gold, sentences), known)
+
+
+def forbidden_by_counts(
+    labels: Sequence[str], counts: NDArray[np.int64], known: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint8]:
+    """Mark the edges that :func:`forbidden_edges` marks, by the counts of :func:`count_bigrams`.
+
+    >>> forbidden_by_counts(["O", "I-PER"], np.array([[1, 1, 1], [0, 0, 1], [2, 0, 0]])).tolist()
+    []
+    """
+    none = np.zeros(0, np.uint8)
     names = (*labels, None)
-    scheme = _detect(labels, counts).scheme
+    scheme = detect_by_counts(labels, counts).scheme
     has = np.array([has_label(scheme, name) for name in names])  # other labels may be anywhere
     illegal = ~legal_transitions(scheme, labels) & has[:, None] & has
     if known is not None:
@@ -52,10 +62,11 @@ def detect_scheme(labels: Sequence[str], gold: NDArray[np.int32], sentences: NDA
     >>> detect_scheme(["B-PER", "I-PER"], np.array([0, 1], np.int32), np.array([0, 2], np.uint32)).description
     'BIO2 (1 type, 2 labels)'
     """
-    return _detect(labels, _count_bigrams(len(labels), gold, sentences))
+    return detect_by_counts(labels, count_bigrams(len(labels), gold, sentences))
 
 
-def _detect(labels: Sequence[str], counts: NDArray[np.int64]) -> Detection:
+def detect_by_counts(labels: Sequence[str], counts: NDArray[np.int64]) -> Detection:
+    """Detect the scheme by the counts of :func:`count_bigrams`."""
     names = (*labels, None)
     bigrams: dict[Bigram, int] = {(names[a], names[b]): int(counts[a, b]) for a, b in np.argwhere(counts)}
     return detect_from_bigrams(bigrams)
@@ -66,7 +77,7 @@ def _keep_known(illegal: NDArray[np.bool_], known: NDArray[np.uint8]) -> None:
     illegal[:count, :count], illegal[-1, :count], illegal[:count, -1] = known[:count], known[count], known[count + 1]
 
 
-def _count_bigrams(count: int, gold: NDArray[np.int32], sentences: NDArray[np.uint32]) -> NDArray[np.int64]:
+def count_bigrams(count: int, gold: NDArray[np.int32], sentences: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Count label bigrams, [L + 1][L + 1]; number L is the boundary of a sentence. Bigrams with an unknown label do not count."""
     bounds = sentences.astype(np.int64)
     first = np.zeros(len(gold) + 1, bool)

@@ -53,6 +53,7 @@ class SequenceTagger(Parameters):
         sample_weight: Iterable[float] | NDArray[np.float64] | None = None,
         on_epoch: Callable[..., object] | None = None,
         checkpoint: Checkpoint | str | Path | None = None,
+        memory: str | int | None = None,
         engine: Engine | None = None,
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
@@ -68,6 +69,10 @@ class SequenceTagger(Parameters):
         With a ``checkpoint``, a folder or a :class:`Checkpoint`, the state of the training is stored every 60 seconds. A call
         with the same arguments continues from it after the process was killed, and gives the same model.
 
+        ``memory`` is a budget for the whole process, such as "2G". Then encoded sentences are in a temporary file, and read in
+        every epoch; the model has the same bytes. It is for the learners crf and maxent with the trainers sgd, lbfgs and owlqn,
+        and for sentences that are :class:`LabelledFiles`, which are never in memory as a whole, or a corpus.
+
         With an ``engine``, such as ``tagpool.bridges.ray.Ray(workers=2)``, a pool trains its members in other processes,
         and a CRF or MaxEnt with the trainer ``lbfgs`` or ``owlqn`` divides its sentences among them. The model is the same.
 
@@ -79,6 +84,15 @@ class SequenceTagger(Parameters):
             from tagpool.optim.checkpoint import Checkpoint
 
             checkpoint = Checkpoint.of(checkpoint)
+        if memory is not None:
+            from tagpool.experts.streamed.fitting import fit_streamed
+
+            if engine is not None:
+                raise InputError("a training with a memory budget stays in one process; drop the budget or the engine")
+            fit_streamed(
+                self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint
+            )
+            return self
         with MemoryFor("train the model"):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
             if dev is not None:
@@ -87,12 +101,18 @@ class SequenceTagger(Parameters):
             if engine is None:
                 self._fit(sentences, labels, **options)
             else:
+                self.check_engine()
                 self._fit_on(engine, sentences, labels, **options)
         return self
 
-    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
-        """Train in the processes of an engine."""
+    def check_engine(self) -> None:
+        """Raise an error unless ``fit`` may have an engine."""
         raise InputError(f"{type(self).__name__}: this learner is trained in one process; drop the engine (--engine ray)")
+
+    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
+        """Train in the processes of an engine: independent trainings are its tasks."""
+        with engine.start():
+            self._fit(sentences, labels, **options)
 
     def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any, checkpoint: Any) -> None:
         raise NotImplementedError

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tagpool.corpus.schemes import Scheme
 from tagpool.corpus.transitions import label_parts, place_label
 from tagpool.errors import InputError
-from tagpool.experts.label_scheme import detect_scheme
+from tagpool.experts.label_scheme import count_bigrams, detect_by_counts
 
 SAME, AUTO, BILOU = "same", "auto", "bilou"
 ENOUGH_SPANS = 3000
@@ -108,8 +108,20 @@ def choose_states(choice: str, labels: Sequence[str], gold: Numbers, sentences: 
     """
     if choice == SAME or (choice == AUTO and (len(labels) != 3 or (gold < 0).any())):
         return States(labels)
-    detection = detect_scheme(labels, gold, sentences)
-    spans = int(np.array([label_parts(label).letter == "B" for label in labels])[gold[gold >= 0]].sum())
+    return states_by_counts(choice, labels, count_bigrams(len(labels), gold, sentences), has_unknown=bool((gold < 0).any()))
+
+
+def states_by_counts(choice: str, labels: Sequence[str], bigrams: NDArray[np.int64], *, has_unknown: bool) -> States:
+    """The states that :func:`choose_states` chooses, by the counts of label bigrams and of sentence boundaries.
+
+    >>> states_by_counts("bilou", ["B-X", "I-X"], np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]]), has_unknown=False).merged
+    True
+    """
+    if choice == SAME or (choice == AUTO and (len(labels) != 3 or has_unknown)):
+        return States(labels)
+    detection = detect_by_counts(labels, bigrams)
+    # Without unknown labels, every token is the first of one bigram.
+    spans = int(bigrams[:-1].sum(1)[[label_parts(label).letter == "B" for label in labels]].sum())
     is_bio2 = detection.scheme is Scheme.BIO2 and not detection.ambiguous
     if choice == BILOU and not is_bio2:
         advice = "convert them to BIO2 (tagpool convert --to bio2), or use inner_scheme='same'"

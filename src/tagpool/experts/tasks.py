@@ -16,8 +16,44 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class Workers(ABC):
+    """Objects of one class, each in a process of its own, for a training that is divided among them.
+
+    A worker that is killed is created again and repeats its setup.
+    """
+
+    @abstractmethod
+    def share(self, value: Any) -> Any:
+        """Store a value for all workers, and return a reference to it, which can be an argument of calls."""
+
+    @abstractmethod
+    def setup(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Call a method that changes the state of each worker, with the arguments of each; return the results."""
+
+    @abstractmethod
+    def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """Call a method of all workers at the same time; yield the results in the order of the workers."""
+
+    @abstractmethod
+    def call_one(self, number: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Call a method of one worker, and return the result."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the processes."""
+
+
 class Tasks(ABC):
     """Processes that run calls."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of processes."""
+
+    @abstractmethod
+    def workers(self, kind: type, arguments: Sequence[tuple[Any, ...]]) -> Workers:
+        """Create an object of a class for each tuple of arguments."""
 
     @abstractmethod
     def iterate(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:

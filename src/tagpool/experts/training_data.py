@@ -106,21 +106,34 @@ class TrainingData:
         return self.encoder.fit_transform(sentences, texts, known=[] if previous is None else previous.names)
 
     def _encode_corpus(self, corpus: Corpus, previous: PreviousModel | None) -> EncodedCorpus:
-        if corpus.label_column is None:
-            raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
-        tagger = self.tagger
+        self.check_labelled(corpus)
         if previous is not None:
             self.encoder = encoder = Encoder.continued(previous.encoder, previous.model, min_count=self.min_count)
             return encoder.fit_transform(corpus, known=previous.names, known_history=previous.history)
-        self.encoder = encoder = Encoder(
+        self.encoder = encoder = self._new_encoder(corpus)
+        encoded, part = encoder.fit_transform(corpus), self.tagger._part
+        return encoded if part is None else encoder.keep(encoded, part.marks(encoded.feature_count))
+
+    @staticmethod
+    def check_labelled(corpus: Corpus) -> None:
+        """Raise an error for a corpus without labels."""
+        if corpus.label_column is None:
+            raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
+
+    def _new_encoder(self, corpus: Corpus) -> Encoder:
+        """Return an encoder with the templates and resources of the tagger."""
+        tagger = self.tagger
+        return Encoder(
             tagger._templates(corpus),
             resources=tagger.resources,
             min_count=self.min_count,
             history=tagger.chain,
             dimensions=True,
         )
-        encoded = encoder.fit_transform(corpus)
-        return encoded if tagger._part is None else encoder.keep(encoded, tagger._part.marks(encoded.feature_count))
+
+    def content(self) -> list[Any]:
+        """The numbers of the training sentences, for a checksum."""
+        return [*self.encoded.arrays(), self.gold]
 
     def encode_dev(self, dev: Any) -> EncodedCorpus:
         """The held-out sentences. Labels that training does not have are the last ``scored_labels``: they count as errors."""

@@ -29,8 +29,8 @@ AUTO = "auto"
 _TAGS = "auto-tags"
 
 _FEW_COLUMNS = 3  # tags of other tools; a file with more columns has prepared features
-_FEW_VALUES = 50  # a column with more values resembles words: its neighbours would double the features
-_WORDS = 5000  # distinct words that show the script
+FEW_VALUES = 50  # a column with more values resembles words: its neighbours would double the features
+SCRIPT_WORDS = 5000  # distinct words that show the script
 _CASED = 0.5  # share of the letters
 _LARGE = 100_000  # tokens
 
@@ -83,8 +83,17 @@ def choose_min_count(what: TemplateSet | str | Path, corpus: Corpus | None) -> i
     >>> choose_min_count("auto", Corpus.from_lists(word=[["Ann", "left"]]))
     1
     """
+    return min_count_for(what, 0 if corpus is None else corpus.token_count)
+
+
+def min_count_for(what: TemplateSet | str | Path, tokens: int) -> int:
+    """Return how often a feature must occur in a corpus with this number of tokens, by default.
+
+    >>> min_count_for("auto", 200_000)
+    2
+    """
     is_automatic = isinstance(what, str) and what == AUTO
-    return 2 if is_automatic and corpus is not None and corpus.token_count >= _LARGE else 1
+    return 2 if is_automatic and tokens >= _LARGE else 1
 
 
 def _has_plain_labels(corpus: Corpus) -> bool:
@@ -96,7 +105,7 @@ def _has_plain_labels(corpus: Corpus) -> bool:
 
 
 def _has_cases(corpus: Corpus) -> bool:
-    counts = Counter("".join(islice(corpus.strings(WORD), _WORDS)))
+    counts = Counter("".join(islice(corpus.strings(WORD), SCRIPT_WORDS)))
     letters = {character: count for character, count in counts.items() if character.isalpha()}
     cased = sum(count for letter, count in letters.items() if letter.lower() != letter.upper())
     return cased >= _CASED * sum(letters.values())
@@ -107,5 +116,5 @@ def _window(name: str) -> list[str]:
 
 
 def _prepared(corpus: Corpus, name: str) -> str:
-    few = len(corpus.native.distinct(name)) <= _FEW_VALUES
+    few = len(corpus.native.distinct(name)) <= FEW_VALUES
     return f"{name}[-1..1]" if few else f"{name}[0]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
@@ -118,6 +118,17 @@ class EncodedCorpus:
     def sentences(self) -> NDArray[np.uint32]:
         """Offsets of sentences: sentence i is the rows sentences[i] to sentences[i + 1]."""
         return self.native.sentences()
+
+    def arrays(self) -> list[Any]:
+        """Return all arrays, for a checksum.
+
+        >>> from tagpool import Corpus, Encoder
+        >>> [len(array) for array in Encoder("word[0]").fit_transform(Corpus.from_lists(word=[["Ann"]])).arrays()]
+        [2, 1, 0, 2]
+        """
+        labels = [] if self.labels is None else [self.labels]
+        encodings = [one for one in (self.native, self.history) if one is not None]
+        return [*labels, *(array() for one in encodings for array in (one.starts, one.ids, one.values, one.sentences))]
 
     def restrict(self, *bags: str) -> EncodedCorpus:
         """Return the corpus with only the features of the base and of these bags; ids do not change.

@@ -60,6 +60,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self.history = history
         self.dimensions = dimensions
         self._model: _native.Model | None = None  # source of the lexicons, if it was loaded from a file
+        self._is_restored = False  # from a pickle, without the resources
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
@@ -104,22 +105,60 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return encoded
 
     def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
-        self._native = None
-        self.templates_ = load_templates(self.templates)
-        self._check_history()
-        self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
-        self._program = self._compile(corpus, history=False)
-        self._history_program = self._compile(corpus, history=True) if self.history else None
+        native, native_history = self._prepare(corpus)
         self.labels_ = distinct_labels(corpus)
-        native = self._make_native(self._program, history=False)
-        native_history = None
-        if self._history_program is not None and self._history_program.sparse:
-            native_history = self._make_native(self._history_program, history=True)
         with NameFaults(corpus.source, purpose="encode the corpus"):
             encoding = native.fit(corpus.native, list(known))
             history = None if native_history is None else native_history.fit(corpus.native, list(known_history))
         self._native, self._native_history = native, native_history
         return self._encoded(corpus, encoding, history)
+
+    def _prepare(self, corpus: Corpus) -> tuple[_native.Encoder, _native.Encoder | None]:
+        """Compile the templates for the columns of a corpus; return the native encoders."""
+        self._native = None
+        self._is_restored = False
+        self.templates_ = load_templates(self.templates)
+        self._check_history()
+        self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
+        self._program = self._compile(corpus, history=False)
+        self._history_program = self._compile(corpus, history=True) if self.history else None
+        native = self._make_native(self._program, history=False)
+        native_history = None
+        if self._history_program is not None and self._history_program.sparse:
+            native_history = self._make_native(self._history_program, history=True)
+        return native, native_history
+
+    # A corpus in blocks -------------------------------------------------------------------------------------------------
+
+    def begin(self, corpus: Corpus) -> None:
+        """Begin fitting to a corpus in blocks; ``corpus`` has its columns, and all of its labels in order of occurrence.
+
+        >>> corpus = Corpus.from_lists(word=[["Ann", "left"], ["Ann", "slept"]], label=[["PER", "O"], ["PER", "O"]])
+        >>> encoder = Encoder("word[0]", min_count=2)
+        >>> encoder.begin(corpus)
+        >>> blocks = [encoder.fit_next(corpus[:1])[0], encoder.fit_next(corpus[1:])[0]]
+        >>> ids, _ = encoder.finish()
+        >>> [block.renumbered(ids).ids().tolist() for block in blocks], encoder.feature_names
+        ([[0], [0]], ['word[0]=Ann'])
+        """
+        self._check_min_count()
+        self._native, self._native_history = self._prepare(corpus)
+        self.labels_ = distinct_labels(corpus)
+        for native in (self._native, self._native_history):
+            if native is not None:
+                native.begin()
+
+    def fit_next(self, corpus: Corpus) -> tuple[_native.Encoding, _native.Encoding | None]:
+        """Number the features of the next block; return its encodings, which have provisional numbers."""
+        native, native_history = self.fitted_native, self.fitted_history
+        with NameFaults(corpus.source, purpose="encode the corpus"):
+            encoding = native.fit_next(corpus.native)
+            return encoding, None if native_history is None else native_history.fit_next(corpus.native)
+
+    def finish(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32] | None]:
+        """Remove rare features after the last block; return the final number of each provisional one."""
+        native_history = self.fitted_history
+        return self.fitted_native.finish(), None if native_history is None else native_history.finish()
 
     def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:
         """Keep only the marked features, with new numbers, as if the others were not in the fitted corpus.
@@ -150,6 +189,34 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self._check_columns(corpus)
         with NameFaults(corpus.source, purpose="encode the corpus"):
             return native.describe(corpus.native, sentence)
+
+    # Pickles ------------------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the objects in native memory, whose content is stored as bytes. A copy of it encodes, and is not fitted again."""
+        state = self.__dict__ | {"_native": None, "_native_history": None, "_program": None, "_history_program": None}
+        if self._native is None:
+            return state
+        if self._model is not None or self._program.dense:
+            raise InputError(
+                "only an encoder of sparse features that was fitted to a corpus can be pickled; pickle the model instead"
+            )
+        history = None if self._native_history is None else self._native_history.state()
+        resources = {name: one for name, one in (self.resources or {}).items() if isinstance(one, (str, Path))}
+        return state | {"resources": resources, "resources_": {}, "_states": (self._native.state(), history)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the objects in native memory."""
+        main, history = state.pop("_states", (None, None))
+        self.__dict__.update(state)
+        if main is None:
+            return
+        self._native = _native.Encoder.from_state(main, self.min_count)
+        self._program = restored_program(self.templates_, self._native.template_keys)
+        if history is not None:
+            self._native_history = _native.Encoder.from_state(history, self.min_count)
+            self._history_program = restored_program(self.templates_, self._native_history.template_keys)
+        self._is_restored = True
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -208,6 +275,8 @@ class Encoder(FeatureEncoder[_native.Encoder]):
                     raise template.error(message, source=self.templates_.source, term=term)
 
     def _compile(self, corpus: Corpus, *, history: bool) -> Program:
+        if self._is_restored and (program := self._history_program if history else self._program) is not None:
+            return program
         if self._model is not None:
             keys = self._model.history_template_keys if history else self._model.template_keys
             return restored_program(self.templates_, keys)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tagpool import _native
-from tagpool.errors import TrainingError
+from tagpool.errors import InputError, TrainingError
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer, refuse_l1
@@ -33,6 +33,9 @@ class QuasiNewton(Trainer):
         help="Stop when the objective fell by less than this share of itself over ten iterations.",
     )
     memory: int = parameter(default=6, minimum=1, help="Updates kept to approximate the inverse Hessian.")
+
+    def check_workers(self) -> None:
+        """Allow workers: every step reads all sentences."""
 
     def _minimise(self, problem: Problem, watch: Watch, start: Weights | None) -> Weights:
         objective = problem.objective()
@@ -80,6 +83,13 @@ class LBFGS(QuasiNewton):
     merges_twins = True
 
     warm_up: int = parameter(default=5, minimum=0, help="Epochs of stochastic descent before the first iteration.")
+
+    def check_workers(self) -> None:
+        """Raise an error with a warm-up, which changes the weights after every few sentences."""
+        if self.warm_up:
+            raise InputError(
+                f"warm_up = {self.warm_up}: the warm-up of lbfgs stays in one process; use LBFGS(warm_up=0) with an engine"
+            )
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         refuse_l1(problem, "lbfgs")

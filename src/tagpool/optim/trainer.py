@@ -38,6 +38,12 @@ class Trainer(Parameters):
         """Whether every feature needs a dense row of weights, also if only observed cells have weights."""
         return False
 
+    def check_workers(self) -> None:
+        """Raise an error unless the sentences may be divided among workers, which compute parts of the gradient."""
+        message = f"the trainer {self.kind} stays in one process, since it changes the weights after every few sentences"
+        advice = "use lbfgs with warm_up=0 or owlqn (--set learner.trainer.kind=lbfgs), or drop the engine (--engine ray)"
+        raise InputError(f"{message}; {advice}")
+
     def train(self, problem: Problem, watch: Watch) -> Weights:
         """Return the last weights, or the best ones if ``watch`` scores a dev set.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.files import source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
-from tagpool.tagging.blocks import Blocks
 
 if TYPE_CHECKING:
     from tagpool.tagging.labeller import Labeller, StreamTagger

@@ -17,6 +17,7 @@ from tagpool import _native
 from tagpool.bridges.ray.address import AUTO, check_address, no_cluster
 from tagpool.bridges.ray.engine import Ray
 from tagpool.bridges.ray.sharing import pack, run_packed
+from tagpool.bridges.ray.workers import RayWorkers
 from tagpool.errors import InputError, OutOfMemoryError, OutputError, TagpoolError
 from tagpool.experts.tasks import Tasks, leave_tasks, use_tasks
 from tagpool.wording import counted
@@ -104,14 +105,27 @@ class Session(Tasks):
 
     def wait_for_start(self, references: Sequence[Any], noun: str = "worker") -> list[Any]:
         """Return the results of calls that end as soon as their workers run; raise an error if CPUs are missing for too long."""
-        end, pending = time.monotonic() + self.engine.timeout, list(references)
+        self.check_start(references, noun)
         with self.explaining():
-            while pending:
-                _, pending = self.ray.wait(pending, num_returns=len(pending), timeout=_POLL)
-                if pending and time.monotonic() > end:
-                    raise self._missing(len(pending), len(references), noun)
             results: list[Any] = self.ray.get(list(references))
         return results
+
+    def check_start(self, references: Sequence[Any], noun: str = "worker") -> None:
+        """Wait for calls that end as soon as their workers run; raise an error if CPUs are missing for too long."""
+        end, pending = time.monotonic() + self.engine.timeout, list(references)
+        while pending:
+            _, pending = self.ray.wait(pending, num_returns=len(pending), timeout=_POLL)
+            if pending and time.monotonic() > end:
+                raise self._missing(len(pending), len(references), noun)
+
+    @property
+    def size(self) -> int:
+        """The number of workers."""
+        return self.engine.workers
+
+    def workers(self, kind: type, arguments: Sequence[tuple[Any, ...]]) -> RayWorkers:
+        """Create an object of a class for each tuple of arguments, in an actor of Ray."""
+        return RayWorkers(self, kind, arguments)
 
     def put(self, value: Any) -> Any:
         """Store a value for all workers; NumPy arrays are shared on a machine, not copied."""

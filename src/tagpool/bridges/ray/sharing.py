@@ -16,20 +16,20 @@ _SHARED = (Corpus, Embeddings, Gazetteer, WordClasses)
 _RECENT = 4  # shared objects that a process keeps
 
 
-class _Pickler(pickle.Pickler):
-    """Pickler that replaces shared objects by their number in ``objects``."""
+class _Objects:
+    """Shared objects, and their numbers."""
 
-    def __init__(self, file: io.BytesIO, objects: list[Any], numbers: dict[int, int]) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._objects, self._numbers = objects, numbers
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+        self._numbers: dict[int, int] = {}
 
-    def persistent_id(self, value: object) -> int | None:
-        """Return the number of a shared object."""
+    def number(self, value: object) -> int | None:
+        """Return the number of a shared object; None for others."""
         if not isinstance(value, _SHARED):
             return None
         if id(value) not in self._numbers:
-            self._numbers[id(value)] = len(self._objects)
-            self._objects.append(value)
+            self._numbers[id(value)] = len(self.objects)
+            self.objects.append(value)
         return self._numbers[id(value)]
 
 
@@ -46,21 +46,18 @@ class _Unpickler(pickle.Unpickler):
 
 
 def pack(items: Sequence[Any]) -> tuple[list[bytes], list[Any]]:
-    """Return the items as bytes, and the objects that they share.
+    """Return the items as bytes, and the objects that they share."""
+    from ray import cloudpickle  # it sends classes of scripts and notebooks as code
 
-    >>> corpus = Corpus.from_lists(word=[["Ann"]])
-    >>> blocks, shared = pack([(1, corpus), (2, corpus)])
-    >>> len(blocks), len(shared), unpack(blocks[1], shared.__getitem__)[0]
-    (2, 1, 2)
-    """
-    objects: list[Any] = []
-    numbers: dict[int, int] = {}
+    shared = _Objects()
     blocks = []
     for item in items:
         file = io.BytesIO()
-        _Pickler(file, objects, numbers).dump(item)
+        pickler = cloudpickle.CloudPickler(file, protocol=pickle.HIGHEST_PROTOCOL)
+        pickler.persistent_id = shared.number
+        pickler.dump(item)
         blocks.append(file.getvalue())
-    return blocks, objects
+    return blocks, shared.objects
 
 
 def unpack(block: bytes, fetch: Callable[[int], Any]) -> Any:

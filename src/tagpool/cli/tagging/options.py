@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tagpool.cli.engine_options import LOCAL, EngineOptions
 from tagpool.cli.option_fields import option
@@ -31,7 +31,8 @@ class FolderOptions:
             raise InputError(f"--workers {self.workers}: expected a whole number from 1")
         if self.engine == LOCAL and self.address is None:
             return None
-        return EngineOptions(self.engine, None if self.engine == LOCAL else self.workers, self.address).create()
+        engine = EngineOptions(self.engine, None if self.engine == LOCAL else self.workers, self.address).create()
+        return cast("Ray | None", engine)
 
     def first_option(self) -> str | None:
         """Return the first option that is given; None without any."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tagpool.cli.console import print_json
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
-from tagpool.cli.training.learners import check_output, create_learner, stored_configuration
+from tagpool.cli.training.learners import check_output, create_learner, leave_out_warm_up, stored_configuration
 from tagpool.cli.training.penalties import may_choose
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.settings import input_files
@@ -20,10 +21,17 @@ from tagpool.config_keys import SECTIONS, DataOptions, OutputOptions
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
 
+if TYPE_CHECKING:
+    from tagpool.experts.tasks import Engine
 
-def train_with(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, json: bool) -> None:
+
+def train_with(
+    settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, json: bool, engine: Engine | None = None
+) -> None:
     """Train with these settings, write the model, and print a summary. ``configs`` are the configuration files."""
     folder = None if options.resume is None else TrainingFolder.open(options, settings)
+    if engine is not None and folder is None:
+        leave_out_warm_up(settings)
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
     output: OutputOptions = settings.options("output", OutputOptions)
@@ -34,14 +42,16 @@ def train_with(settings: Settings, configs: Sequence[Path], options: CheckpointO
     model, log = _outputs(inputs, output)
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
+    if engine is not None:
+        learner.check_engine()
     check_output(learner, output)
     tunes = may_choose(learner, settings, data.start)
     blank = type(learner)(**learner.get_params(deep=False)) if tunes else learner  # automatic templates keep their name
     configuration = stored_configuration(learner, settings, data, output)
     folder = folder or TrainingFolder.create(options, settings, inputs)
     written = TrainingLog(log)
-    with Follower() as progress:
-        run = Run(learner, progress, written, folder, tunes=tunes)
+    with contextlib.nullcontext() if engine is None else engine.start(), Follower() as progress:
+        run = Run(learner, progress, written, folder, tunes=tunes, engine=engine)
         run.fit(data)
         if tunes and run.learner.l2 != blank.l2:
             configuration = stored_configuration(blank.set_params(l2=run.learner.l2), settings, data, output)

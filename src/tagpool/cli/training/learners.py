@@ -126,6 +126,15 @@ def _members(value: Any, values: Mapping[str, Any]) -> list[Any]:
     return [load_model(Path(path), templates=True).set_params(threads=values.get("threads", 1)) for path in value]
 
 
+def leave_out_warm_up(settings: Settings) -> None:
+    """Train by L-BFGS without its warm-up, which stays in one process, unless the settings have one."""
+    trainer = (*LEARNER, "trainer")
+    if settings.table(LEARNER).get(KIND, "crf") in ("crf", "maxent"):
+        table = settings.table(trainer)
+        if table.get(KIND) == "lbfgs" and "warm_up" not in table:
+            settings.add("--engine", {"learner": {"trainer": {"warm_up": 0}}})
+
+
 def check_output(learner: Any, output: OutputOptions) -> None:
     """Raise an error for a file that the learner cannot have, before long work."""
     if not output.merge:

@@ -12,6 +12,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.dev_sets import chance_margin
 from tagpool.evaluation.scores import score
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.tasks import Engine
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
 
@@ -44,8 +45,9 @@ def may_choose(learner: Any, settings: Settings, start: str | None) -> bool:
 class PenaltyChoice:
     """The dev scores of a tagger with other penalties."""
 
-    def __init__(self, tagger: Expert, sentences: Corpus, dev: Corpus) -> None:
+    def __init__(self, tagger: Expert, sentences: Corpus, dev: Corpus, engine: Engine | None = None) -> None:
         self.chosen = tagger
+        self._engine = engine
         robust = tagger.summary_.get("robust")
         ordinary = tagger.summary_["dev"] if robust is None else robust["clean"][0]
         self.scores = {float(tagger.l2): float(ordinary or 0.0)}
@@ -75,7 +77,7 @@ class PenaltyChoice:
         for number, factor in enumerate(FACTORS):
             tagger = type(self.chosen)(**{**parameters, "l2": self._default * factor, "robust": None})
             part = None if checkpoint is None else checkpoint.part(f"l2-{number}")
-            tagger.fit(self._sentences, dev=self._dev, on_epoch=on_epoch, checkpoint=part)
+            tagger.fit(self._sentences, dev=self._dev, on_epoch=on_epoch, checkpoint=part, engine=self._engine)
             dev_score = float(tagger.summary_["dev"] or 0.0)
             self.scores[float(tagger.l2)] = dev_score
             if dev_score > required:

@@ -21,12 +21,14 @@ from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import ENCODING_OPTION
 from tagpool.corpus.formats import read_corpus
+from tagpool.corpus.labelled_files import LabelledFiles
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.states import States, choose_states
 from tagpool.experts.tagger import Tagger
+from tagpool.experts.tasks import Engine
 from tagpool.features.automatic import AUTO, choose_min_count, choose_templates
 from tagpool.features.encoder import distinct_labels, label_ids
 from tagpool.optim.checkpoint import Checkpoint
@@ -88,8 +90,10 @@ class Run:
         folder: TrainingFolder | None = None,
         *,
         tunes: bool = False,
+        engine: Engine | None = None,
     ) -> None:
         self.learner = learner
+        self.engine = engine
         self.tunes = tunes  # whether the penalty may be chosen
         self.penalties: dict[float, float] = {}  # dev scores by l2
         self.folder = folder
@@ -114,6 +118,9 @@ class Run:
             raise KeyboardInterrupt(f"{str(interruption) or 'nothing was written'}{self.advice}") from None
 
     def _fit(self, data: DataOptions) -> None:
+        if data.memory is not None:
+            self._fit_streamed(data, data.memory)
+            return
         corpora = [self._read(path, data) for path in expand_files(data.train)]
         held_out = [self._read(path, data) for path in expand_files(data.dev)]
         self._dev = concatenate(held_out) if held_out else None
@@ -131,6 +138,23 @@ class Run:
                     self._fit_tagger(self.learner, sentences)
                 else:
                     self._fit_members(sentences)
+
+    def _fit_streamed(self, data: DataOptions, memory: str) -> None:
+        """Train without the sentences in memory; the penalty is not chosen, since that takes many trainings."""
+        files = LabelledFiles(
+            *expand_files(data.train), columns=data.columns, label=data.label, format=data.format, encoding=data.encoding
+        )
+        held_out = [self._read(path, data) for path in expand_files(data.dev)]
+        self._dev = concatenate(held_out) if held_out else None
+        self.progress.step(f"encoding {counted(len(files.paths), 'file')} with a budget of {memory}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            try:
+                self.learner.fit(files, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, memory=memory)
+            except KeyboardInterrupt:
+                if not self.progress.epochs or not self.learner.is_fitted:
+                    raise KeyboardInterrupt(_NOTHING) from None
+                self.interrupted = True
 
     def _note_dev(self, corpora: list[Corpus]) -> None:
         """Print how many labels of the dev set training does not have, and why its scores may say little."""
@@ -174,7 +198,7 @@ class Run:
         elif note := _describe_states(tagger, sentences):
             self.progress.step(f"features: as given{note}")
         try:
-            tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
+            tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, engine=self.engine)
         except KeyboardInterrupt:
             if tagger._model is previous or not self.progress.epochs:
                 raise KeyboardInterrupt(_NOTHING) from None
@@ -190,7 +214,7 @@ class Run:
         """Train with other penalties. Without a dev set, or with a large corpus, the default is used."""
         if self._dev is None or not PenaltyChoice.is_cheap(sentences):
             return
-        choice = PenaltyChoice(tagger, sentences, self._dev)
+        choice = PenaltyChoice(tagger, sentences, self._dev, self.engine)
         if not choice.has_enough_spans:
             return
         try:
@@ -207,14 +231,14 @@ class Run:
 
         def request_end(number: int, _: object) -> None:
             signals.record(number)
-            if self.interrupted or not self.progress.epochs:
+            if self.interrupted or not self.progress.epochs or self.engine is not None:  # other processes do not see it
                 raise KeyboardInterrupt
             self.interrupted = True
             self.progress.step("interrupted: every member ends with its epoch; Ctrl-C again to keep nothing")
 
         try:
             with signals.handle_with(request_end):
-                self.learner.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
+                self.learner.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, engine=self.engine)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING) from None
 
@@ -222,7 +246,7 @@ class Run:
         self._dev = self._dev or sentences
         if self._dev is not None:
             self.progress.step(f"scoring {counted(len(self._dev), 'sentence')}, {counted(self._dev.token_count, 'token')}")
-        self.learner.fit(self._dev or [])
+        self.learner.fit(self._dev or [], engine=self.engine)
 
     def save(self, path: Path, output: OutputOptions, configuration: str) -> None:
         """Write the model; signals are ignored meanwhile."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tagpool.experts.linear.training import LinearTraining
     from tagpool.experts.sequence_tagger import Instead, Sentences
     from tagpool.experts.tagger import WeightTables
+    from tagpool.experts.tasks import Engine
     from tagpool.features.template import TemplateSet
     from tagpool.optim.trainer import Trainer
 
@@ -86,7 +87,26 @@ class Expert(Tagger, LinearParameters):
         self._fit_weights(sentences, labels, on_epoch=on_epoch, **options)
         self._truecaser = truecaser
 
-    def _fit_weights(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
+    def check_engine(self) -> None:
+        """Raise an error for trainings that stay in one process."""
+        from tagpool.optim.trainers import trainer_of
+
+        drop = "drop the engine (--engine ray)"
+        if self.robust is not None:
+            raise InputError(f"robust = {self.robust!r}: robust trainings stay in one process; {drop}")
+        if self.warm_start and self.is_fitted:
+            raise InputError(f"a model is continued in one process; {drop}")
+        trainer_of(self.trainer).check_workers()
+
+    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
+        self._fit(sentences, labels, engine=engine, **options)
+
+    def _fit_weights(self, sentences: Any, labels: Any, *, on_epoch: Any, engine: Engine | None = None, **options: Any) -> None:
+        if engine is not None:
+            from tagpool.experts.linear.sharded_training import fit_on_workers
+
+            fit_on_workers(self, engine, sentences, labels, on_epoch=on_epoch, **options)
+            return
         if self.robust is None:
             super()._fit(sentences, labels, on_epoch=on_epoch, **options)
             return

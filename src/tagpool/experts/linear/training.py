@@ -14,6 +14,7 @@ from tagpool.errors import InputError
 from tagpool.experts.linear.continuing import PreviousWeights
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.label_memory import check_label_count
+from tagpool.experts.linear.layout_options import LayoutOptions
 from tagpool.experts.training import Training
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
@@ -51,7 +52,7 @@ class LinearTraining(Training):
                 l2 *= self.data.sentence_count / (self.seen_before + self.data.sentence_count)
         self.has_all_pairs = expert.pairs == _ALL or (expert.pairs == _AUTO and len(self.data.labels) <= _FEW_LABELS)
         self.training = self._training_set()
-        self.problem = Problem(
+        self.problem = self._problem(
             training=self.training,
             chain=expert.chain,
             l2=l2,
@@ -69,6 +70,9 @@ class LinearTraining(Training):
         if self.trainer.only_stochastic:
             self.training.keep_shards_only()
 
+    def _problem(self, **parts: Any) -> Problem:
+        return Problem(**parts)
+
     def _trainer(self, expert: Expert) -> Trainer:
         return trainer_of(expert.trainer)
 
@@ -80,16 +84,12 @@ class LinearTraining(Training):
         """The number of sentences that the first weights were trained on."""
         return 0 if self.previous is None else int(self.previous.summary.get("sentences", 0))
 
+    def _layout(self) -> _native.Layout:
+        """Which weights the training has."""
+        return self._options().native()
+
     def _training_set(self) -> _native.TrainingSet:
-        data, trainer, previous = self.data, self.trainer, self.previous
-        layout = _native.Layout(
-            all_cells=self.has_all_pairs,
-            dense_from=1 if trainer.needs_rows else 5,
-            merge_twins=trainer.merges_twins and previous is None and not self.tagger.l1,
-            bundle=trainer.full_batch,
-        )
-        if self.tagger.pairs in (_AUTO, "frequent"):
-            layout.set_all_from(_FREQUENT)
+        data, previous, layout = self.data, self.previous, self._layout()
         history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
         known = None if previous is None else previous.known(len(data.labels))
         check_label_count(len(data.labels), self.tagger.chain)
@@ -97,6 +97,17 @@ class LinearTraining(Training):
             return _native.TrainingSet(
                 data.encoded.native, data.gold, data.feature_count, len(data.labels), layout, history, known
             )
+
+    def _options(self) -> LayoutOptions:
+        trainer = self.trainer
+        return LayoutOptions(
+            labels=len(self.data.labels),
+            all_cells=self.has_all_pairs,
+            dense_from=1 if trainer.needs_rows else 5,
+            merge_twins=trainer.merges_twins and self.previous is None and not self.tagger.l1,
+            bundle=trainer.full_batch,
+            all_from=_FREQUENT if self.tagger.pairs in (_AUTO, "frequent") else 0,
+        )
 
     def _feature_groups(self, by: str) -> NDArray[np.uint16]:
         """The group of each feature, for trainers that drop whole groups."""

@@ -12,7 +12,6 @@ from typing import Any
 from tagpool.chain.checks import FloatArray
 from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.tasks import Engine
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.bags import Bags
 from tagpool.pools.bagging.partitions import BagScheme
@@ -77,9 +76,8 @@ class BaggingPool(Pool):
         self._weights = self.configuration_ = None  # not fitted after an error
         self._bags, self._members, self._weights = train_members(self, corpora, on_epoch, checkpoint)
 
-    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
-        with engine.start():
-            self._fit(sentences, labels, **options)
+    def check_engine(self) -> None:
+        """Allow an engine: members are trained independently."""
 
     def _check(self) -> None:
         if not isinstance(self.expert, Expert):

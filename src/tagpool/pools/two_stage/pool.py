@@ -22,7 +22,7 @@ from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inputs import as_sentences
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
-from tagpool.experts.tasks import Engine, current_tasks
+from tagpool.experts.tasks import current_tasks
 from tagpool.features.parser import parse
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.parameters import declare_parameters, parameter
@@ -105,9 +105,8 @@ class TwoStageTagger(Pool):
         fit_stages({self.names_[1]: (second, replace(corpora, train=train, dev=held_out))})
         self._members, self._weights = (first, second), np.array([0.0, 1.0])
 
-    def _fit_on(self, engine: Engine, sentences: Any, labels: Any, **options: Any) -> None:
-        with engine.start():
-            self._fit(sentences, labels, **options)
+    def check_engine(self) -> None:
+        """Allow an engine: members are trained independently."""
 
     def _copy(self, stage: Stage) -> Any:
         return variant(stage, threads=self.threads)

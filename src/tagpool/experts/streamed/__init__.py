@@ -1,0 +1,1 @@
+"""Training with a memory budget: encoded sentences are on disk and streamed in every epoch."""

@@ -1,0 +1,98 @@
+"""StreamedTraining: a training of an expert whose sentences are in a temporary file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+from tagpool.corpus.faults import NameFaults
+from tagpool.experts.linear.label_memory import check_label_count
+from tagpool.experts.linear.training import LinearTraining
+from tagpool.experts.streamed.budget import Budget
+from tagpool.experts.streamed.data import StreamedData
+from tagpool.optim.watch import Epoch
+
+_BYTES_OF_FEATURE = 60  # of observations and of the layout, during the search for places
+_BYTES_OF_OCCURRENCE = 24  # of a block: numbers, items and shards
+_VECTORS = 20  # of doubles by weight, of L-BFGS
+
+
+class StreamedTraining(LinearTraining):
+    """A training with a memory budget, which gives the bytes of a training in memory."""
+
+    data: StreamedData
+
+    def __init__(self, expert: Any, files: Any, budget: Budget, **options: Any) -> None:
+        self.budget = budget
+        super().__init__(expert, files, None, **options)
+
+    def _data(self, sentences: Any, labels: Any) -> StreamedData:
+        data = StreamedData(self.tagger, sentences, self.budget)
+        data.encoded = None  # type: ignore[assignment]  # the sentences are in the spool
+        return data
+
+    def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> None:
+        """Train; the temporary file is removed in any case."""
+        try:
+            super().run(on_epoch)
+        finally:
+            self.data.spool.close()
+
+    def _training_set(self) -> _native.TrainingSet:
+        data, layout, labels = self.data, self._layout(), len(self.data.labels)
+        check_label_count(labels, self.tagger.chain)
+        self.budget.demand(data.feature_count * _BYTES_OF_FEATURE, "the features")
+        with NameFaults(data.source, purpose="arrange the features for training"):
+            seen = _native.Observations(data.feature_count, labels, layout, data.history_feature_count)
+            occurrences = 0
+            for _, (encoding, gold, history) in data.pieces():
+                seen.add(encoding, gold, history)
+                occurrences += encoding.occurrence_count
+            weights = _native.WeightLayout(seen, labels, layout)
+            del seen
+            self._choose_bundles(weights)
+        self.budget.demand(self._memory(weights, occurrences), "the weights and the dictionary")
+        begins = [0, *accumulate(tokens for _, tokens in data.spool.chunks)]
+
+        def load(chunks: list[int]) -> _native.TrainingSet:
+            encoding, gold, history = data.spool.read(chunks)
+            return _native.TrainingSet.slice(weights, encoding, gold, history, begins[chunks[0]])
+
+        return _native.TrainingSet.streamed(weights, data.spool.chunks, load)
+
+    def _choose_bundles(self, weights: _native.WeightLayout) -> None:
+        """Decide about bundles as for sentences in memory. Their savings are counted in whole parts."""
+        columns = weights.columns()
+        if columns is None:
+            return
+        for usual in (True, False):
+            for _, (encoding, _, _) in self.data.pieces():
+                columns.sort(encoding, usual)
+        limits, begins = weights.part_tokens(), [0, *accumulate(tokens for _, tokens in self.data.spool.chunks)]
+        savings = 0.0
+        for part, (first, last) in enumerate(zip(limits, limits[1:], strict=False)):
+            chunks = [number for number, begin in enumerate(begins[:-1]) if begin < last and begins[number + 1] > first]
+            if not chunks:
+                continue
+            encoding, _, _ = self.data.spool.read(chunks)
+            if part == 0:
+                columns.join(encoding)
+            savings += columns.savings(weights, encoding, begins[chunks[0]], part)
+        weights.choose_bundles(columns, savings)
+
+    def _memory(self, weights: _native.WeightLayout, occurrences: int) -> int:
+        """The bytes that training and the model take."""
+        count = weights.weight_count
+        block = min(self.data.token_count, _native.BLOCK_TOKENS)
+        sentences = block * occurrences // max(self.data.token_count, 1) * _BYTES_OF_OCCURRENCE
+        if self.trainer.full_batch:
+            return 8 * count * _VECTORS + sentences
+        return 14 * count + max(sentences, 8 * count)
+
+    def _example_weights(self) -> NDArray[np.float32]:
+        return np.zeros(0, np.float32)
