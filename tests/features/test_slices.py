@@ -92,11 +92,7 @@ def test_a_pickled_encoder_encodes_in_another_process() -> None:
     expected, got = encoder.transform(more), copy.transform(more)
     assert got.ids.tolist() == expected.ids.tolist()
     assert expected.history is not None and got.history.ids().tolist() == expected.history.ids().tolist()
-    assert (copy.feature_names, copy.history_names, copy.labels_) == (
-        encoder.feature_names,
-        encoder.history_names,
-        encoder.labels_,
-    )
+    assert (copy.feature_names, copy.history_names, copy.labels_) == (encoder.feature_names, encoder.history_names, encoder.labels_)
     assert np.array_equal(copy.feature_counts, encoder.feature_counts)
     assert copy.template_groups("templates") == encoder.template_groups("templates")
     assert pickle.loads(pickle.dumps(Encoder("word[0]"))).fit(corpus).feature_count > 0

@@ -198,9 +198,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         if self._native is None:
             return state
         if self._model is not None or self._program.dense:
-            raise InputError(
-                "only an encoder of sparse features that was fitted to a corpus can be pickled; pickle the model instead"
-            )
+            raise InputError("only an encoder of sparse features that was fitted to a corpus can be pickled; pickle the model instead")
         history = None if self._native_history is None else self._native_history.state()
         resources = {name: one for name, one in (self.resources or {}).items() if isinstance(one, (str, Path))}
         return state | {"resources": resources, "resources_": {}, "_states": (self._native.state(), history)}
