@@ -22,6 +22,7 @@ from parts.choosing import choosing
 from parts.compat import compat
 from parts.distilled import distilled
 from parts.encoding import encoding, reading
+from parts.folders import folders
 from parts.inducing import inducing
 from parts.loading import loading
 from parts.maxent import maxent
@@ -43,7 +44,7 @@ ALWAYS: tuple[Part, ...] = (
     reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, loading, threads, maxent, pools, inducing,
     paths, compat, wrappers
 )  # fmt: skip
-PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled, ray, serve)}
+PARTS = {part.__name__: part for part in (*ALWAYS, choosing, distilled, folders, ray, serve)}
 
 
 def introduction() -> str:

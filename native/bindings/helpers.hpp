@@ -137,6 +137,7 @@ auto without_gil(const Work& work) {
 
 void bind_text(nb::module_& m);
 void bind_columns(nb::module_& m);
+void bind_arrow(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_clusters(nb::module_& m);
 void bind_chain(nb::module_& m);

@@ -52,7 +52,10 @@ class ColumnsBuilder {
 public:
     explicit ColumnsBuilder(const std::vector<std::string>& names);
 
-    void add(size_t column, std::string_view text) { columns_.columns[column].ids.push_back(tables_[column]->intern(text)); }
+    void add(size_t column, std::string_view text) { add_id(column, intern(column, text)); }
+    // The id of a string of a column, and a token with this id.
+    uint32_t intern(size_t column, std::string_view text) { return tables_[column]->intern(text); }
+    void add_id(size_t column, uint32_t id) { columns_.columns[column].ids.push_back(id); }
     void add_sentence();  // ends a sentence, which may be empty
     void end_sentence();  // ignored if the sentence is empty
     void start_document();
@@ -64,6 +67,7 @@ public:
         return static_cast<uint32_t>(tokens) - columns_.sentences.back();
     }
     uint32_t sentence_count() const { return static_cast<uint32_t>(columns_.sentences.size() - 1); }
+    size_t token_count() const { return columns_.columns.empty() ? 0 : columns_.columns[0].ids.size(); }
     Columns finish();
 
 private:

@@ -24,16 +24,19 @@ public:
     const std::vector<uint64_t>& hashes() const { return hashes_; }
     uint32_t size() const { return static_cast<uint32_t>(hashes_.size()); }
     size_t byte_count() const { return bytes_.size(); }
+    // All strings, concatenated, and a [size + 1] array: string i is bytes()[ends()[i]..ends()[i + 1]].
+    const char* bytes() const { return bytes_.data(); }
+    const uint64_t* ends() const { return ends_.data(); }
 
 private:
     // The slot of this text, or the free slot where it belongs.
     size_t find_slot(std::string_view text, uint64_t hash) const;
     void grow();
 
-    std::string bytes_;                 // all strings, concatenated
-    std::vector<uint64_t> ends_ = {0};  // a [size + 1] array: string i is bytes_[ends_[i]..ends_[i + 1]]
-    std::vector<uint64_t> hashes_;      // a [size] array
-    std::vector<uint32_t> slots_;       // ids by open addressing, kNone = free; at most two thirds full
+    std::string bytes_;
+    std::vector<uint64_t> ends_ = {0};
+    std::vector<uint64_t> hashes_;  // a [size] array
+    std::vector<uint32_t> slots_;   // ids by open addressing, kNone = free; at most two thirds full
 };
 
 }  // namespace tagpool

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tagpool
-from tagpool.cli.tag import tag
+from tagpool.cli.label_file import label_files
 from tagpool.corpus import blocks as blocks_module
 from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.formats import Format
@@ -247,9 +247,9 @@ def test_a_format_that_tag_does_not_write_is_refused(data: Path, tmp_path: Path,
         SLASHED = "slashed"
 
     source = write(tmp_path, "x.slashed", "Ann/B-PER left/O\n")
-    monkeypatch.setattr("tagpool.cli.label_file.format_of", lambda _: NewFormat.SLASHED)
+    monkeypatch.setattr("tagpool.tagging.files.format_of", lambda _: NewFormat.SLASHED)
     with pytest.raises(tagpool.InputError, match=f"the format slashed; convert the file first: tagpool convert {source}"):
-        tag(data / "ner.tagpool", source, tmp_path / "out")
+        label_files(data / "ner.tagpool", [source], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -257,7 +257,8 @@ def test_every_format_is_tagged(data: Path, tmp_path: Path) -> None:
     for kind in Format:
         source = tmp_path / "in"
         succeed("convert", data / "test.conll", "-o", source, "--to", kind.value)
-        assert succeed("tag", data / "ner.tagpool", source, "--format", kind.value)
+        succeed("tag", data / "ner.tagpool", source, "--format", kind.value, "-o", tmp_path / "out")
+        assert (tmp_path / "out").stat().st_size > source.stat().st_size / 2
 
 
 # Streams and mishaps -----------------------------------------------------------------------------------------------------
@@ -300,7 +301,7 @@ def test_files_in_each_others_place(data: Path, tmp_path: Path) -> None:
         assert "this is a model of CRFsuite; convert it first: tagpool convert FILE" in fail(*command)
     assert "there is no such file" in fail("tag", data / "no", data / "test.conll")
     assert "there is no such file" in fail("tag", data / "ner.tagpool", data / "no")
-    assert "expected one file, got" in fail("tag", data / "ner.tagpool", data)
+    assert "several files: name a folder" in fail("tag", data / "ner.tagpool", data)
     model = write(tmp_path, "damaged", (data / "ner.tagpool").read_bytes()[:-1])
     assert str(model) in fail("tag", model, data / "test.conll")
     assert "--columns is for CoNLL" in fail(

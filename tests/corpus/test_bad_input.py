@@ -165,8 +165,11 @@ def test_any_damage_to_gzip_is_an_error_or_harmless(read, end, at, byte):
         ({"columns": ["word", 5]}, "column name 5"),
         ({"columns": "word,pos,label"}, "a:1: expected 3 columns, got 2"),
         ({"columns": "word"}, "a:1: expected 1 column, got 2"),
-        ({"columns": "word,label", "format": "jsonl"}, "a: columns can be named for CoNLL files only, and this is read as jsonl"),
-        ({"columns": "word,label", "format": "conllu"}, "a: columns can be named for CoNLL files only"),
+        (
+            {"columns": "word,label", "format": "jsonl"},
+            "a: columns can be named for CoNLL and Parquet files only, and this is read as jsonl",
+        ),
+        ({"columns": "word,label", "format": "conllu"}, "a: columns can be named for CoNLL and Parquet files only"),
         ({"label": "pos"}, "a: no column 'pos' to take labels from; the columns are word, label"),
     ],
 )

@@ -11,6 +11,7 @@ NATIVE = Path(__file__).parents[2] / "native"
 FOLDERS = [
     "base",
     "text",
+    "arrow",
     "features",
     "clusters",
     "chain",

@@ -10,7 +10,6 @@ from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM, name_read_errors
 from tagpool.errors import InputError
-from tagpool.wording import counted
 
 
 def is_model(path: str) -> bool:
@@ -74,9 +73,15 @@ def read_files(names: Sequence[str | Path] | str | Path, read: Callable[[str], C
     return concatenate([read(file) for file in expand_files(names)])
 
 
-def expect_one_file(name: str | Path, advice: str) -> str:
-    """Return the file of a name; raise an error for a folder or a pattern of several files."""
-    files = expand_files(name)
-    if _is_folder(str(name)) or len(files) > 1:
-        raise InputError(f"expected one file, got {counted(len(files), 'file')}; {advice}", source=str(name))
-    return files[0]
+def single_file(name: Path, output: Path) -> Path | None:
+    """Return the file that is labelled alone; None for a folder or a pattern, whose files are labelled one by one.
+
+    A pattern that matches one file is that file if the output is standard output.
+    """
+    text = str(name)
+    if text == STANDARD_STREAM or not (_is_folder(text) or _is_pattern(text)):
+        return name
+    if _is_folder(text) or str(output) != STANDARD_STREAM:
+        return None
+    files = expand_files(text)
+    return Path(files[0]) if len(files) == 1 else None

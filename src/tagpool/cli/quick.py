@@ -109,10 +109,10 @@ def _tag(values: dict[str, Any]) -> Callable[[], None] | None:
     def tag() -> None:
         from pathlib import Path
 
-        from tagpool.cli.label_file import label_file
+        from tagpool.cli.label_file import label_files
 
-        paths = (Path(values[name]) for name in ("model", "file", "output"))
-        label_file(*paths, kind=None if kind is None else Format(kind))
+        model, file, output = (Path(values[name]) for name in ("model", "file", "output"))
+        label_files(model, [file], output, kind=None if kind is None else Format(kind))
 
     return tag
 

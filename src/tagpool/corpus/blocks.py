@@ -17,6 +17,7 @@ from tagpool.corpus.files import (
     BYTE_ORDER_MARK,
     GZIP_MAGIC,
     STANDARD_STREAM,
+    ZSTD_MAGIC,
     decode_lines,
     find_codec,
     name_read_errors,
@@ -66,7 +67,7 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The blocks of a file; ``-`` is standard input, gzip is read directly.
+    """The blocks of a file; ``-`` is standard input, gzip and Zstandard are read directly.
 
     With ``by_line`` every line is a sentence, else blank lines separate sentences. Input from a pipe is passed on as soon as a
     sentence is complete, with ``by_document`` as soon as a document is. Sentences before the first document do not wait for it.
@@ -177,8 +178,13 @@ class Blocks:
         try:
             with name_read_errors(self.source), _open(self._path) as stream:
                 reader: Any = stream
-                compressed = stream.peek(2)[:2] == GZIP_MAGIC
-                if compressed:
+                beginning = stream.peek(4)
+                compressed = beginning[:4] == ZSTD_MAGIC or beginning[:2] == GZIP_MAGIC
+                if beginning[:4] == ZSTD_MAGIC:
+                    from tagpool.corpus.zstandard import ZstdReader
+
+                    reader = ZstdReader(stream, self.source)
+                elif compressed:
                     reader = gzip.GzipFile(fileobj=stream)
                 while data := reader.read1(_SIZE):
                     yield self._recoded(data), compressed or bool(select.select([stream], [], [], 0)[0])

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
@@ -24,6 +24,8 @@ from tagpool.wording import counted
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tagpool.corpus.arrow import ArrowTable, Columns
 
 WORD = "word"
 LABEL = "label"
@@ -114,7 +116,39 @@ class Corpus(Sequence[Sentence]):
             native = _native.Columns.from_lists(list(lists), rows, documents, asides)
         return cls(native, label_column=label_column, source=source)
 
+    @classmethod
+    def from_arrow(
+        cls, table: Any, *, columns: Columns | None = None, label_column: str | None = LABEL, source: str | None = None
+    ) -> Corpus:
+        """Return a corpus of a table: any object with ``__arrow_c_stream__`` (pandas, polars, pyarrow, DuckDB, a Corpus).
+
+        Columns are lists of strings: ``tokens`` (or ``word``), ``labels`` (or ``label``), others under their name. Or a row is a
+        token, and a column ``sentence`` has its sentence. ``document`` begins a document where it changes. ``columns`` names
+        the columns to read, with new names: ``{"text": "word", "ner": "label"}`` or ``"text=word,ner=label"``.
+
+        >>> corpus = Corpus.from_lists(word=[["Ann", "left"], ["Rain"]], label=[["B-PER", "O"], ["O"]])
+        >>> Corpus.from_arrow(corpus) == corpus
+        True
+        """
+        from tagpool.corpus.arrow import read_table
+
+        return cls(read_table(table, columns, source), label_column=label_column, source=source)
+
     # Reading -------------------------------------------------------------------------------------------------------------
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with an Arrow stream, as :meth:`to_arrow` does."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self, *, dictionary: bool = True) -> ArrowTable:
+        """Return a table that other libraries read without copies, such as ``polars.DataFrame(corpus.to_arrow())``.
+
+        It has the columns of :meth:`from_arrow`. The strings of a column are a ``dictionary`` (the type is
+        ``list<dictionary<int32, large_utf8>>``), or are copied (``list<utf8>``).
+        """
+        from tagpool.corpus.arrow import ArrowTable
+
+        return ArrowTable(self.native, self.label_column, dictionary=dictionary, source=self.source)
 
     def __len__(self) -> int:
         return self.native.sentence_count

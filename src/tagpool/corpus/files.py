@@ -22,6 +22,8 @@ _MARK = "\ufeff"
 BYTE_ORDER_MARK = _MARK.encode()
 ENCODING_OPTION = "--encoding latin-1"  # in messages about invalid UTF-8, also in those of native/text/conll.cpp
 GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+COMPRESSED_SUFFIXES = (".gz", ".zst")
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib writes a gzip header without a time stamp: equal text, equal bytes
 _standard_input_cache: tuple[BinaryIO, bytes] | None = None
 
@@ -32,9 +34,9 @@ def check_path(path: object) -> None:
 
 
 def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
-    """Return the bytes of a file, decompressed if gzip and converted from ``encoding`` to UTF-8. ``-`` is standard input.
+    """Return the bytes of a file, decompressed if gzip or Zstandard and converted from ``encoding`` to UTF-8.
 
-    The readers check UTF-8: they can name the line.
+    ``-`` is standard input. The readers check UTF-8: they can name the line.
     """
     check_path(path)
     source = source_name(path)
@@ -42,6 +44,10 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
         data = _standard_input() if str(path) == STANDARD_STREAM else Path(path).read_bytes()
         if data.startswith(GZIP_MAGIC):
             data = gzip.decompress(data)
+        elif data.startswith(ZSTD_MAGIC):
+            from tagpool.corpus.zstandard import decompress
+
+            data = decompress(data, source)
     return data if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else _recode(data, encoding, source)
 
 
@@ -143,18 +149,23 @@ def source_name(path: str | Path) -> str:
 
 @contextlib.contextmanager
 def open_output(path: str | Path) -> Iterator[Callable[[bytes], None]]:
-    """Open a file and give a function that writes to it. ``.gz`` is compressed, ``-`` is standard output.
+    """Open a file and give a function that writes to it. ``.gz`` and ``.zst`` are compressed, ``-`` is standard output.
 
     The file is complete or absent: it is written through a temporary one.
     """
     if str(path) == STANDARD_STREAM:
         yield _write_standard_output
         return
+    suffix = Path(path).suffix
+    if suffix == ".zst":
+        from tagpool.corpus.zstandard import create_compressor
+
+        zstd = create_compressor(str(path))
     with WholeFile(path) as file:
-        if Path(path).suffix != ".gz":
+        if suffix not in COMPRESSED_SUFFIXES:
             yield file.write
             return
-        compressor = zlib.compressobj(wbits=_GZIP_WINDOW)
+        compressor = zstd if suffix == ".zst" else zlib.compressobj(wbits=_GZIP_WINDOW)
         yield lambda data: file.write(compressor.compress(data))
         file.write(compressor.flush())
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tagpool.corpus.conll import format_conll, format_conllu, last_columns, read_conll, read_conllu
 from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.files import check_path, source_name, write_text
+from tagpool.corpus.files import COMPRESSED_SUFFIXES, check_path, source_name, write_text
 from tagpool.corpus.jsonl import Misaligned, format_jsonl, read_jsonl
 from tagpool.corpus.text import format_text, read_text
 from tagpool.errors import InputError, MemoryFor, check_type
@@ -27,6 +27,7 @@ class Format(str, Enum):
     JSONL = "jsonl"
     SPANS = "spans"
     TEXT = "text"
+    PARQUET = "parquet"
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,31 @@ class ReadOptions:
 
 
 class FileFormat(NamedTuple):
-    """Reader of a format, function of (corpus, columns, separator) that returns the text of a file, and file suffixes."""
+    """Reader of a format, function of (corpus, columns, separator) that returns the text of a file, and file suffixes.
+
+    A binary format has a function that writes a file instead.
+    """
 
     read: Callable[[str | Path, ReadOptions], Corpus]
-    format: Callable[[Corpus, Sequence[str] | None, str], str]
+    format: Callable[[Corpus, Sequence[str] | None, str], str] | None = None
     suffixes: tuple[str, ...] = ()
+    write: Callable[[Corpus, str | Path], None] | None = None
 
 
 def _read_jsonl(path: str | Path, options: ReadOptions) -> Corpus:
     return read_jsonl(path, misaligned=options.misaligned, encoding=options.encoding)
+
+
+def _read_parquet(path: str | Path, options: ReadOptions) -> Corpus:
+    from tagpool.corpus.parquet import read_parquet
+
+    return read_parquet(path, columns=options.columns)
+
+
+def _write_parquet(corpus: Corpus, path: str | Path) -> None:
+    from tagpool.corpus.parquet import write_parquet
+
+    write_parquet(corpus, path)
 
 
 FORMATS = {
@@ -61,6 +78,7 @@ FORMATS = {
     Format.JSONL: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
     Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
     Format.TEXT: FileFormat(lambda path, o: read_text(path, encoding=o.encoding), lambda corpus, *_: format_text(corpus)),
+    Format.PARQUET: FileFormat(_read_parquet, suffixes=(".parquet",), write=_write_parquet),
 }
 
 
@@ -72,7 +90,7 @@ def format_of(path: str | Path) -> Format:
     """
     check_path(path)
     name = Path(path)
-    suffix = Path(name.stem).suffix if name.suffix == ".gz" else name.suffix
+    suffix = Path(name.stem).suffix if name.suffix in COMPRESSED_SUFFIXES else name.suffix
     return next((format_ for format_, one in FORMATS.items() if suffix in one.suffixes), Format.CONLL)
 
 
@@ -87,8 +105,9 @@ def read_corpus(
 ) -> Corpus:
     """Read a corpus.
 
-    ``columns`` names the columns of a CoNLL file (``"word,pos,label"``). ``label`` is the column of the labels (default:
-    ``label``). ``format`` defaults to that of the file's suffix. ``.gz`` files are decompressed; ``-`` is standard input.
+    ``columns`` names the columns of a CoNLL file (``"word,pos,label"``), or those of a Parquet file that are read, with new
+    names (``"text=word,ner=label"``). ``label`` is the column of the labels (default: ``label``). ``format`` defaults to that of
+    the file's suffix. ``.gz`` and ``.zst`` files are decompressed; ``-`` is standard input.
     ``misaligned`` decides about character spans that begin or end inside a token (JSONL).
 
     >>> import tempfile, pathlib
@@ -101,8 +120,9 @@ def read_corpus(
     kind = _format(format, path)
     if isinstance(columns, str):
         columns = columns.split(",")
-    if columns is not None and kind is not Format.CONLL:
-        raise InputError(f"columns can be named for CoNLL files only, and this is read as {kind.value}", source=source_name(path))
+    if columns is not None and kind not in (Format.CONLL, Format.PARQUET):
+        message = f"columns can be named for CoNLL and Parquet files only, and this is read as {kind.value}"
+        raise InputError(message, source=source_name(path))
     with MemoryFor(f"read {source_name(path)}"):
         corpus = FORMATS[kind].read(path, ReadOptions(columns, misaligned, encoding))
     if label is None:
@@ -146,8 +166,12 @@ def write_corpus(
         columns = [name.strip() for name in columns.split(",")]
     if columns is not None:
         corpus = corpus.with_columns(columns)
+    written_as = FORMATS[_format(format, path)]
     with MemoryFor(f"write {path}"):
-        write_text(path, FORMATS[_format(format, path)].format(corpus, columns, separator))
+        if written_as.write is not None:
+            written_as.write(corpus, path)
+        elif written_as.format is not None:
+            write_text(path, written_as.format(corpus, columns, separator))
 
 
 def _format(name: Format | str | None, path: str | Path) -> Format:

@@ -20,7 +20,7 @@ def are_given_features(sentences: Any) -> bool:
     >>> are_given_features([[["word=Ann"]]]), are_given_features([["Ann"]])
     (True, False)
     """
-    if isinstance(sentences, (Corpus, str, PathLike)):
+    if isinstance(sentences, (Corpus, str, PathLike)) or _is_table(sentences):
         return False
     for sentence in sentences:
         if isinstance(sentence, (str, Mapping)) or hasattr(sentence, "columns"):
@@ -31,15 +31,25 @@ def are_given_features(sentences: Any) -> bool:
     return False
 
 
+def _is_table(value: Any) -> bool:
+    """True for a table of Arrow with columns; a single column (a series) is a list of sentences."""
+    return hasattr(value, "__arrow_c_stream__") and (hasattr(value, "columns") or hasattr(value, "schema"))
+
+
 def as_corpus(sentences: Any, labels: Sequence[Sequence[str | None]] | None = None, *, unknown: str = "") -> Corpus:
-    """A corpus from lists of words, sentences or mappings of columns; ``unknown`` replaces labels that are None.
+    """A corpus from lists of words, sentences, mappings of columns or a table; ``unknown`` replaces labels that are None.
 
     >>> as_corpus([["Ann", "left"]], [["B-PER", None]], unknown="?").labels
     [['B-PER', '?']]
     """
     if isinstance(sentences, (str, PathLike)):
         raise InputError(f"expected a corpus or a list of sentences, got {sentences!r:.80}; read a file with read_corpus(path)")
-    corpus = sentences if isinstance(sentences, Corpus) else _from_lists(as_rows(sentences))
+    if isinstance(sentences, Corpus):
+        corpus = sentences
+    elif _is_table(sentences):
+        corpus = Corpus.from_arrow(sentences)
+    else:
+        corpus = _from_lists(as_rows(sentences))
     if labels is None:
         return corpus
     known = [[unknown if label is None else label for label in sentence] for sentence in as_rows(labels, "labels")]
@@ -70,7 +80,7 @@ def as_sentences(sentences: Any, *, features: bool = False) -> Any:
     >>> as_sentences(iter([["Ann"], []])).words, as_sentences(iter([[["word=Ann"]], []]))
     ([['Ann'], []], [[['word=Ann']], []])
     """
-    if isinstance(sentences, (Corpus, str, PathLike)):
+    if isinstance(sentences, (Corpus, str, PathLike)) or _is_table(sentences):
         return as_corpus(sentences)
     rows = as_rows(sentences)
     is_given = features if not any(map(_has_tokens, rows)) else are_given_features(rows)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.formats import FORMATS, Format
 from tagpool.errors import InputError
 from tagpool.serve.forms import Form
 from tagpool.serve.limits import invalid
-from tagpool.tagging.conll import ConllTagger, ConlluTagger, conllu_column
-from tagpool.tagging.jsonl import JsonlTagger
-from tagpool.tagging.labeller import Labeller, StreamTagger
-from tagpool.tagging.text import TextTagger
+from tagpool.tagging.files import create_tagger
+from tagpool.tagging.labeller import Labeller
 
 _COLUMNS = (".conll", ".bio", ".iob", ".tsv", ".col")  # suffixes of files with a token per line; .txt is running text
 
@@ -29,26 +26,15 @@ def tag_file(form: Form, name: str, content: bytes, before: int = 0) -> tuple[by
     (b'Ann PER\\nleft O\\n\\n', '.conll')
     """
     kind = _format_of(name)
-    by_line = kind in (Format.TEXT, Format.JSONL)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "part"
         path.write_bytes(content)
-        labeller = Labeller(form.fast)
-        blocks = Blocks(path, by_line=by_line, by_document=labeller.by_document and not by_line)
         try:
-            result = b"".join(_tagger(kind, labeller, blocks))
+            result = b"".join(create_tagger(Labeller(form.fast), path, kind))
         except InputError as error:
             line = "" if error.line is None else f"line {error.line + before}: "
             raise invalid(f"{line}{error.message}") from None
     return result, ".conll" if kind is Format.TEXT else f".{kind.value}"
-
-
-def _tagger(kind: Format, labeller: Labeller, blocks: Blocks) -> StreamTagger:
-    if kind is Format.CONLL:
-        return ConllTagger(labeller, blocks, None)
-    if kind is Format.CONLLU:
-        return ConlluTagger(labeller, blocks, conllu_column(labeller))
-    return JsonlTagger(labeller, blocks) if kind is Format.JSONL else TextTagger(labeller, blocks)
 
 
 def _format_of(name: str) -> Format:

@@ -89,6 +89,7 @@ class ConllTagger(StreamTagger):
             return block.text
         columns, lines, ends, tokens = parsed
         self.sentences += columns.sentence_count
+        self.tokens += columns.token_count
         if self.labeller.nbest:
             return b"\n".join(self._repeat(lines, ends, tokens, self.labeller.readings(columns)))
         if self.labeller.plain:
@@ -113,6 +114,7 @@ class ConllTagger(StreamTagger):
             return None
         self.tabs = labelled[1] if self.tabs is None else self.tabs
         self.sentences += columns.sentence_count
+        self.tokens += columns.token_count
         return labelled[0]
 
     # Reading ------------------------------------------------------------------------------------------------------------

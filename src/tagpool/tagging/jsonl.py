@@ -109,6 +109,7 @@ class JsonlTagger(StreamTagger):
         self.sentences += len(good)
         columns = {name: [row.columns[name] for row in good] for name in self.labeller.columns or (WORD,)}
         corpus = Corpus.from_columns(columns, documents=[place for place, row in enumerate(good) if row.begins])
+        self.tokens += corpus.token_count
         readings = iter(self.labeller.readings(corpus.native) if good else ())
         objects = [self._label(row, next(readings)) if row.error is None else row.error for row in rows]
         if self._stops:

@@ -196,6 +196,7 @@ class StreamTagger:
         self.labeller = labeller
         self.blocks = blocks
         self.sentences = 0
+        self.tokens = 0
         self.skipped = 0
         self.on_error: Callable[[InputError], object] = lambda error: None
         self._errors: list[InputError] = []  # of records whose output is not written yet

@@ -34,6 +34,7 @@ class TextTagger(StreamTagger):
                 continue
             words.append([token.text for token in tokens])
         self.sentences += len(words)
+        self.tokens += sum(map(len, words))
         readings = self.labeller.readings(Corpus.from_columns({WORD: words}).native) if words else []
         pieces = [self._format(*item).encode() if item[0] else b"" for item in zip(words, readings, strict=True)]
         if self._stops:

@@ -1,0 +1,1 @@
+"""``tagpool tag`` for folders."""

@@ -1,0 +1,1 @@
+"""Tagging of folders: one output per input, by several workers, continued after an interruption."""
