@@ -189,7 +189,7 @@ def test_metrics_are_valid_and_count() -> None:
     assert samples["tagpool_tokens_total", ("model", "ner")] == 15
     assert samples["tagpool_sentences_total", ("model", "ner")] == 3
     assert samples["tagpool_request_seconds_count", ("route", "/v1/tag")] == 4
-    assert samples["tagpool_batch_requests_count",] == 4
+    assert samples["tagpool_batch_requests_count",] == 3  # a short request is parsed before
     assert samples["tagpool_model_version", ("model", "pool")] == 1
     assert samples["tagpool_active_requests",] == 0
 
@@ -273,3 +273,14 @@ def test_an_error_of_the_program_has_no_details(monkeypatch: pytest.MonkeyPatch)
         response = client.post("/v1/explain", json=TEXT)
         assert (response.status_code, response.json()["code"]) == (500, "internal_error")
         assert "secret" not in response.text
+
+
+def test_an_error_of_the_program_in_the_direct_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    with service() as one:
+        monkeypatch.setattr("tagpool.serve.service.tag_items", lambda *_, **__: 1 / 0)
+        client = TestClient(create_app(one), raise_server_exceptions=False)
+        response = client.post("/v1/tag", json=TEXT)
+        assert (response.status_code, response.json()["code"]) == (500, "internal_error")
+        assert "division" not in response.text
+        with pytest.raises(ZeroDivisionError):  # for the log
+            TestClient(create_app(one)).post("/v1/tag", json=TEXT)

@@ -20,7 +20,11 @@ class DisconnectError(Exception):
 
 def header(scope: Scope, name: bytes) -> str:
     """Return a header of a request, or an empty text."""
-    return next((value for key, value in scope["headers"] if key == name), b"").decode("latin-1")
+    for key, value in scope["headers"]:
+        if key == name:
+            text: str = value.decode("latin-1")
+            return text
+    return ""
 
 
 def media_type(scope: Scope) -> str:

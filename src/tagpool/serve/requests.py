@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagpool.corpus.corpus import LABEL, WORD
-from tagpool.corpus.text import tokenize
+from tagpool.corpus.text import token_places
 from tagpool.serve.limits import Limits, RequestError, invalid
 from tagpool.wording import counted
 
@@ -177,12 +177,15 @@ def parse_text(text: str, most: int, limit: int | None = None) -> Item:
     sentences = []
     begin = 0
     for line in text.split("\n"):  # other separators, such as U+2028, may be inside a sentence
-        tokens = tokenize(line.rstrip())
-        if len(places) + len(tokens) > most:
+        inside = token_places(line.rstrip())
+        if len(places) + len(inside) > most:
             raise _too_many_tokens(limit or most)
-        if tokens:
-            places += [(begin + token.start, begin + token.end) for token in tokens]
-            sentences.append({WORD: [_check_length(token.text) for token in tokens]})
+        if inside:
+            words = [line[start:end] for start, end in inside]
+            if len(line) > _LONGEST_TOKEN:
+                _check_lengths(words)
+            places += [(begin + start, begin + end) for start, end in inside] if begin else inside
+            sentences.append({WORD: words})
         begin += len(line) + 1
     return Item(text, places, sentences)
 
@@ -191,8 +194,7 @@ def _parse_tokens(value: dict[str, Any], most: int, limit: int) -> Item:
     words = _strings(value["tokens"], "tokens")
     if len(words) > most:
         raise _too_many_tokens(limit)
-    for word in words:
-        _check_length(word)
+    _check_lengths(words)
     columns = value.get("columns", {})
     if not isinstance(columns, dict):
         raise invalid(f'"columns": expected an object such as {{"pos": ["NNP", "VBD"]}}, got {_kind(columns)}')
@@ -224,11 +226,11 @@ def _strings(value: Any, key: str) -> list[str]:
     return value
 
 
-def _check_length(word: str) -> str:
-    """Return a token; raise an error if it is too long: it may have a feature for every letter."""
-    if len(word) > _LONGEST_TOKEN:
-        raise invalid(f"expected tokens of at most {_LONGEST_TOKEN:,} characters, got one of {len(word):,}; divide it")
-    return word
+def _check_lengths(words: Sequence[str]) -> None:
+    """Raise an error for a token that is too long: it may have a feature for every letter."""
+    for word in words:
+        if len(word) > _LONGEST_TOKEN:
+            raise invalid(f"expected tokens of at most {_LONGEST_TOKEN:,} characters, got one of {len(word):,}; divide it")
 
 
 def check_text(value: Any, key: str) -> None:
