@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -134,6 +135,14 @@ def test_health_readiness_and_description() -> None:
         assert client.get("/openapi.json").json()["openapi"] == "3.1.0"
         model = client.get("/v1/models").json()["models"][1]
         assert (model["name"], model["columns"]) == ("chunks", ["word", "pos"])
+
+
+def test_compressed_bodies_are_refused(client: TestClient) -> None:
+    body = gzip.compress(json.dumps(TEXT).encode())
+    for path, kind in (("/v1/tag", "application/json"), ("/v1/tag", "application/jsonl"), ("/v1/explain", "application/json")):
+        response = client.post(path, content=body, headers={"content-type": kind, "content-encoding": "gzip"})
+        assert (response.status_code, response.json()["code"]) == (415, "unsupported_media_type")
+        assert "without Content-Encoding" in response.json()["message"]
 
 
 def test_every_response_has_the_security_headers(client: TestClient) -> None:

@@ -78,6 +78,40 @@ def test_broken_requests(server: ServerProcess, request_bytes: bytes, status: by
     assert server.post("/v1/tag", OTHER)[0] == 200
 
 
+def test_a_long_head_is_refused(server: ServerProcess) -> None:
+    for begin in (b"GET /", b"GET / HTTP/1.1\r\nHost: x\r\nA: ", b"GET / HTTP/1.1\r\n"):
+        with server.connect() as connection:
+            sent = 0
+            try:
+                connection.sendall(begin)
+                while sent < 100 << 20:
+                    part = b"a: b\r\n" * 1000 if begin.endswith(b"\n") else b"a" * 6000
+                    connection.sendall(part)
+                    sent += len(part)
+            except OSError:  # the server closed the connection
+                pass
+            assert sent < 20 << 20
+
+
+def test_bytes_that_are_no_request_have_an_error_as_json(server: ServerProcess) -> None:
+    for sent, status, code in (
+        (b"\x16\x03\x01\x02\r\n\r\n", b"400", "invalid_http"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 70_000, b"431", "head_too_large"),
+    ):
+        head, _, body = send(server, sent).partition(b"\r\n\r\n")
+        assert head.split()[1] == status
+        assert json.loads(body)["code"] == code
+
+
+def test_a_refused_body_is_no_head(server: ServerProcess) -> None:
+    """The rest of a body after an early answer does not count as the head of the next request."""
+    body = b" " * 200_000
+    request = b"POST /v1/models HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    answers = send(server, request, body, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", pause=0.3)
+    assert answers.count(b"HTTP/1.1 405") == 1
+    assert answers.count(b"HTTP/1.1 200") == 1
+
+
 def test_a_body_of_10_mb_is_refused(server: ServerProcess) -> None:
     for head in (b"Content-Length: 10000000\r\n\r\n", b"Connection: close\r\nContent-Length: 10000000\r\n\r\n"):
         with server.connect() as connection:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tagpool.serve.bodies import JSON_LINES, DisconnectError, expect_json, media_type, read_body, read_lines
+from tagpool.serve.bodies import JSON_LINES, DisconnectError, expect_json, media_type, read_body, read_lines, refuse_encoding
 from tagpool.serve.gate import DEADLINE, Gate, Receive, Scope, Send, internal_error, send_bytes, send_error
 from tagpool.serve.limits import RequestError
 from tagpool.serve.openapi import PATHS, document
@@ -111,6 +111,7 @@ class _Tag:
         """Answer a request; errors are answered here, which is faster than in Starlette."""
         try:
             if media_type(scope) in JSON_LINES:
+                refuse_encoding(scope)
                 await self._stream(scope, receive, send)
                 return
             expect_json(scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,7 +69,7 @@ def parse_json(body: bytes) -> dict[str, Any]:
     """
     try:
         text = body.decode("utf-8")
-        value = json.loads(text)
+        value = _DECODER.decode(text)
     except UnicodeDecodeError:
         raise RequestError(400, "invalid_json", "expected UTF-8; encode the body as UTF-8") from None
     except RecursionError:
@@ -79,6 +80,22 @@ def parse_json(body: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise invalid(f"expected a JSON object such as {_EXAMPLE}, got {_kind(value)}")
     return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; raise an error for a key that it has twice, since either value may be meant."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise RequestError(400, "invalid_json", f"the key {json.dumps(twice)[:80]} occurs twice in an object; send it once")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise RequestError(400, "invalid_json", f"{name} is no JSON; send a number, or leave the key out")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
 def parse_tag_request(body: bytes, limits: Limits) -> TagRequest:
