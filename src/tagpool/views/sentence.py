@@ -13,6 +13,7 @@ from tagpool.views.html import Html, element, fragment, join, text
 from tagpool.wording import counted
 
 _WIDEST = 4  # tokens
+_NO_BREAK = "\u00a0"  # keeps a type on the line of the last word
 
 
 class LabelledSpan(NamedTuple):
@@ -146,7 +147,7 @@ class _Renderer:
 
     def _agreed(self, span: LabelledSpan) -> Html:
         words = join((self._token(place) for place in range(span.start, span.end)), " ")
-        return element("span", words, " ", _tag(span), class_=f"tp-e {colour_class(self.colours, span.type)}")
+        return element("span", words, _NO_BREAK, _tag(span), class_=f"tp-e {colour_class(self.colours, span.type)}")
 
     def _differing(self, start: int) -> tuple[Html, int]:
         """Return a cell of tokens with the same gold span and the same predicted span, and the token after them."""
@@ -180,7 +181,7 @@ class _Renderer:
 
 def _tag(span: LabelledSpan) -> Html:
     """Return the type of a span, with its confidence as a percentage."""
-    confidence = "" if span.confidence is None else Html(f" <small>{100 * span.confidence:.0f}%</small>")
+    confidence = "" if span.confidence is None else Html(f"{_NO_BREAK}<small>{100 * span.confidence:.0f}%</small>")
     return element("b", span.type or "span", confidence)
 
 
