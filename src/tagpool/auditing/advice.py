@@ -9,6 +9,7 @@ from tagpool.evaluation.versions import Difference
 from tagpool.perturbations.registry import PERTURBATIONS
 
 _NO_LOSS = "no loss beyond chance"
+_GAIN = "no loss: the score is higher"
 _CASE = ("lower", "upper", "title")
 _ROBUST_KINDS = ("crf", "maxent")  # learners that have the parameter `robust`
 BUILT_IN = frozenset(PERTURBATIONS)
@@ -19,6 +20,8 @@ def advise(row: AuditRow, labeller: Labeller) -> str:
     """Return one sentence about a row."""
     if row.reason:
         return ""
+    if row.loss is not None and row.loss.value < 0 and row.loss.p_value < SIGNIFICANT and row.kind != FEATURES:
+        return _GAIN
     if row.kind == FEATURES:
         return _about_features(row)
     if row.kind == SLICE:
