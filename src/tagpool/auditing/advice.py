@@ -52,7 +52,7 @@ def _about_features(row: AuditRow) -> str:
     option = "--robust lists" if row.perturbation == RESOURCE else "--robust groups"
     if row.dependence is not None:
         if _is_above_zero(row.dependence):
-            return f"the model relies on it more than it is worth: {option}"
+            return f"the model relies on it more than it is worth: train with {option}"
         if _is_above_zero(row.worth or row.dependence):
             return "the loss is about what it is worth: keep it"
     if row.perturbation == TEMPLATE:

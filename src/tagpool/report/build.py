@@ -152,8 +152,9 @@ def read_log(path: str | Path) -> list[Epoch]:
             fields = json.loads(line)
             epochs.append(Epoch.from_dict({key: value for key, value in fields.items() if key in Epoch.__dataclass_fields__}))
         except (ValueError, TypeError, AttributeError, RecursionError):
-            expected = 'expected an epoch of a training as JSON, such as {"number": 1, "total": 9, "loss": 0.5}; use a file of --set output.log=FILE'
-            raise InputError(expected, source=source_name(path), line=number) from None
+            expected = 'expected an epoch of a training as JSON, such as {"number": 1, "total": 9, "loss": 0.5}'
+            advice = "tagpool train --set output.log=FILE writes such a file"
+            raise InputError(f"{expected}; {advice}", source=source_name(path), line=number) from None
     if not epochs:
         raise InputError("the log has no epochs", source=source_name(path))
     return epochs
@@ -217,7 +218,8 @@ class _Builder:
         parts += [sections.error_kinds(systems), sections.group_tables(systems, plain=self.plain, only_accuracy=only)]
         if self.data.train is None:
             parts.append(_note("Known and unknown words and training frequencies need the training data (--train)."))
-        parts += [_heading("Plots"), sections.plots(systems, self.data.log, plain=self.plain) or _note("There is nothing to plot.")]
+        plots = sections.plots(systems, self.data.log, plain=self.plain)
+        parts += [_heading("Plots"), plots or _note("There is nothing to plot.")]
         if "experts" in figures:
             noun = "expert" if self.data.experts else "member"
             parts += [_heading(f"{noun.capitalize()}s"), sections.members(figures["experts"], noun=noun)]

@@ -146,8 +146,11 @@ class _Renderer:
         return element("p", join(pieces, " "), class_="tp-s", dir="auto")
 
     def _agreed(self, span: LabelledSpan) -> Html:
-        words = join((self._token(place) for place in range(span.start, span.end)), " ")
-        return element("span", words, _NO_BREAK, _tag(span), class_=f"tp-e {colour_class(self.colours, span.type)}")
+        tokens = [self._token(place) for place in range(span.start, span.end)]
+        tokens[-1] = join([tokens[-1], _tag(span)], _NO_BREAK)
+        if self.view.anchors:  # a line may break at a button
+            tokens[-1] = element("span", tokens[-1], class_="tp-j")
+        return element("span", join(tokens, " "), class_=f"tp-e {colour_class(self.colours, span.type)}")
 
     def _differing(self, start: int) -> tuple[Html, int]:
         """Return a cell of tokens with the same gold span and the same predicted span, and the token after them."""
