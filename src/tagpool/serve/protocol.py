@@ -11,7 +11,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from tagpool.serve.limits import RequestError
 
 if TYPE_CHECKING:
-    _Base: Any = asyncio.Protocol
+    _Base = asyncio.Protocol
 else:
     _Base = AutoHTTPProtocol
 
@@ -57,12 +57,12 @@ class PatientProtocol(_Base):
     def on_message_begin(self) -> None:
         """Begin to count the bytes of a head."""
         self._is_in_head, self._head_bytes = True, 0
-        super().on_message_begin()
+        super().on_message_begin()  # type: ignore[misc]
 
     def on_headers_complete(self) -> None:
         """End the head."""
         self._is_in_head = False
-        super().on_headers_complete()
+        super().on_headers_complete()  # type: ignore[misc]
 
     def send_400_response(self, msg: str) -> None:
         """Answer bytes that are no request."""
