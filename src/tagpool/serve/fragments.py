@@ -71,7 +71,7 @@ def explanation_view(token: Any, labels: Sequence[str], instead: str | None) -> 
 
 def _probabilities(evidence: Any) -> Html:
     if not hasattr(evidence, "probability"):
-        return element("span", f" (behind by {evidence.lead:.2f})", class_="tp-soft")
+        return element("span", f" ({evidence.distance})", class_="tp-soft")
     numbers = f" {100 * evidence.probability:.1f}% against {100 * evidence.runner_up_probability:.1f}%"
     if evidence.runner_up_probability > evidence.probability:
         numbers += ": the labels of the sentence are the best together, though not each alone"
