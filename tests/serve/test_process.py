@@ -198,6 +198,25 @@ def test_sigterm_finishes_requests_and_succeeds(model: Path) -> None:
         assert server.process.wait(20) == 0
 
 
+def test_requests_that_do_not_end_are_ended_without_a_traceback(model: Path) -> None:
+    with running(model, "--grace", "1") as server:
+        stream = b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/jsonl\r\nTransfer-Encoding: chunked\r\n\r\n"
+        line = b'{"text":"Ann"}\n'
+        with server.connect() as begun, server.connect() as waiting:
+            begun.sendall(stream + b"%x\r\n%s\r\n" % (len(line), line))
+            assert b" 200 " in begun.recv(1 << 16)
+            waiting.sendall(TAG + b"Content-Length: 100\r\n\r\n{")
+            wait_until(lambda: b"tagpool_active_requests 2" in server.get("/metrics")[1])
+            server.signal(signal.SIGTERM)
+            assert b'"shutting_down"' in receive_all(waiting)
+        assert server.process.wait(20) == 0
+        server._reader.join(10)
+        log = ""
+        while not server._messages.empty():
+            log += server.message()
+        assert "Traceback" not in log
+
+
 def test_ctrl_c_ends_the_server_and_a_second_one_ends_it_at_once(model: Path) -> None:
     with running(model) as server, server.connect() as connection:
         connection.sendall(TAG + b"Content-Length: 100\r\n\r\n")

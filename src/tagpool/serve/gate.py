@@ -129,11 +129,15 @@ class Gate:
         try:
             await self.direct.get((scope["method"], path), self.app)(scope, receive, send)
         except asyncio.CancelledError:
-            if not deadline.is_over:
+            if deadline.is_over:
+                error = _too_slow(scope, limits.seconds)
+            elif not self.service.is_ready:  # uvicorn ends the requests that are left after the time of --grace
+                error = RequestError(503, "shutting_down", "the server shuts down; use another one", {"Connection": "close"})
+            else:
                 raise
             deadline.clear()
             if not is_begun():
-                await send_error(send, _too_slow(scope, limits.seconds))
+                await send_error(send, error)
         except Exception:
             if not is_begun():
                 await send_error(send, internal_error())
