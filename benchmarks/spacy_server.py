@@ -7,7 +7,9 @@ documentation shows it. Prints the port, and serves until it is stopped.
 from __future__ import annotations
 
 import json
+import math
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from tagpool import CRF, Corpus
+from tagpool.serve.forms import Pace
 from tagpool.serve.limits import RequestError
 from tagpool.serve.models import Models, ServedModel
-from tagpool.serve.requests import parse_tag_request
+from tagpool.serve.requests import TagRequest, parse_tag_request
 from tagpool.serve.server import ServerOptions, open_socket, run_server
-from tagpool.serve.service import Service
+from tagpool.serve.service import Service, to_json
 
 
 def result_of(doc: Any) -> dict[str, Any]:
@@ -55,16 +58,25 @@ class SpacyService(Service):
 
     nlp: Any
 
-    def _tag_bodies(self, bodies: Sequence[bytes]) -> list[bytes | BaseException]:
+    def __init__(self, models: Models) -> None:
+        self.pace = Pace()
+        super().__init__(models)
+
+    def estimate(self, task: bytes | TagRequest) -> float:
+        return math.inf if isinstance(task, bytes) else self.pace.seconds(task.token_count)
+
+    def _tag_batch(self, tasks: Sequence[bytes | TagRequest]) -> list[bytes | BaseException]:
         results: list[bytes | BaseException] = []
-        for body in bodies:
+        for task in tasks:
             try:
-                item = parse_tag_request(body, self.limits).items[0]
+                request = parse_tag_request(task, self.limits) if isinstance(task, bytes) else task
             except RequestError as error:
                 results.append(error)
-            else:
-                head = {"model": "spacy", "version": 1}
-                results.append(json.dumps(head | result_of(self.nlp(item.text)), ensure_ascii=False).encode())
+                continue
+            begin = time.perf_counter()
+            head = {"model": "spacy", "version": 1}
+            results.append(to_json(head | result_of(self.nlp(request.items[0].text))))
+            self.pace.add(request.token_count, time.perf_counter() - begin)
         return results
 
 

@@ -220,3 +220,34 @@ def test_failures_name_the_change() -> None:
 
 def test_advice_is_significant_only() -> None:
     assert not AuditRow("text", "x", reason="r").is_significant
+
+
+def test_slices_with_few_spans_have_no_score() -> None:
+    """Every draw of a slice with one wrong span has the same score, 0: its p value would mean nothing."""
+    words = [[f"w{number}"] for number in range(40)] + [["rare", "x", "x", "x", "x", "x", "x", "x", "x", "x"]]
+    labels = [["B-X"]] * 40 + [["B-X", *["O"] * 9]]
+    test = Corpus.from_lists(word=words, label=labels)
+    result = audit(lambda sentences: [["O" if len(row) > 1 else "B-X", *["O"] * (len(row) - 1)] for row in sentences], test)
+    row = result.row("sentence length 10–19")
+    assert (row.loss, row.gold) == (None, 1)
+    assert row.reason == "it has 1 gold span, and a score needs 10 or more"
+    assert result.row("sentence length 1–9").loss is not None
+
+
+def test_a_tagger_without_any_right_span_has_a_note() -> None:
+    test = builtin_corpus(30)
+    result = audit(lambda sentences: [["O"] * len(row) for row in sentences], test, only=["lower"])
+    assert result.score == 0
+    assert any("finds no span of the test set" in note for note in result.notes)
+    assert not audit(lambda _: test.labels, test, only=["digits"]).notes
+
+
+def test_the_advice_of_a_gain_says_so() -> None:
+    test = builtin_corpus(60)
+    gold = {tuple(word.lower() for word in words): labels for words, labels in zip(test.words, test.labels, strict=True)}
+
+    def tag(sentences: list[list[str]]) -> list[list[str]]:
+        """Return the gold labels of text in lower case only."""
+        return [gold.get(tuple(words), ["O"] * len(words)) for words in sentences]
+
+    assert audit(tag, test, only=["lower"]).row("lower").advice == "no loss: the score is higher"

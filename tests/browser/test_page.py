@@ -88,6 +88,81 @@ def test_clicking_a_token_and_choosing_another_label(page: Any) -> None:
     page.wait_for_selector("#why", state="hidden")
 
 
+class Held:
+    """Answers to one path that the server has sent, but the page has not received."""
+
+    def __init__(self, page: Any, path: str) -> None:
+        self.page, self.pattern = page, f"**/{path}"
+        self.routes: list[Any] = []
+        page.route(self.pattern, lambda route: self.routes.append(route))
+
+    def wait(self) -> None:
+        for _ in range(200):
+            if self.routes:
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("no request")
+
+    def release(self) -> None:
+        for route in self.routes:
+            route.continue_()
+        self.page.unroute(self.pattern)
+
+
+def test_a_click_before_the_answer_explains_the_token_that_is_shown(page: Any) -> None:
+    page.fill("#text", "Ann Smith left Oslo.")
+    expect_spans(page, ["Ann Smith PER", "Oslo LOC"])
+    held = Held(page, "view/tag")
+    page.fill("#text", "Yesterday Ann Smith left Oslo.")
+    held.wait()
+    page.click(".tp-w:text-is('Oslo')")
+    page.wait_for_selector("#why h3")
+    assert page.inner_text("#why h3") == "Why B-LOC for “Oslo”?"
+    held.release()
+    page.wait_for_selector("#why", state="hidden")  # the place of the token has another word
+
+
+def test_answers_do_not_replace_an_explanation_that_is_still_true(page: Any) -> None:
+    page.fill("#text", "Ann Smith left Oslo.")
+    expect_spans(page, ["Ann Smith PER", "Oslo LOC"])
+    page.click(".tp-w:text-is('Oslo')")
+    page.click("#why summary")
+    page.evaluate("document.querySelector('#why h3').dataset.mark = 'the same element'")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.fill("#threshold", "100")
+    page.wait_for_selector("#status:has-text('2 hidden below 100%')")
+    assert page.locator("[aria-pressed=true]").inner_text() == "Oslo"
+    assert [url.rpartition("/")[2] for url in requests] == ["tag"]
+    assert page.get_attribute("#why h3", "data-mark") == "the same element"
+    page.uncheck("#groups input[value=lists]")  # another explanation: its list of features stays open
+    page.wait_for_selector("#why h3:not([data-mark])")
+    assert page.is_visible("#why details table")
+
+
+def test_an_answer_keeps_the_token_with_the_focus(page: Any) -> None:
+    page.fill("#text", "Ann Smith left Oslo.")
+    expect_spans(page, ["Ann Smith PER", "Oslo LOC"])
+    held = Held(page, "view/tag")
+    page.fill("#text", "Ann Smith left Geneva.")
+    held.wait()
+    page.focus(".tp-w:text-is('left')")
+    held.release()
+    expect_spans(page, ["Ann Smith PER", "Geneva LOC"])
+    assert focused(page) == "left"
+
+
+def test_typing_before_the_models_are_known(page: Any) -> None:
+    held = Held(page, "v1/models")
+    page.reload()
+    held.wait()
+    page.fill("#text", "Ann Smith left Oslo.")
+    page.wait_for_timeout(500)  # longer than the page waits after a key
+    assert page.inner_text("#status") == ""
+    held.release()
+    page.wait_for_selector(".side .tp-w:text-is('left')")
+
+
 def test_switching_off_the_lists_shows_undertraining(page: Any) -> None:
     choose(page, "usual", "robust")
     page.fill("#text", "Ann Smith from Oslo visited France on Monday.")

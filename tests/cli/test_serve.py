@@ -29,6 +29,9 @@ def test_bad_arguments(model: Path, tmp_path: Path) -> None:
         (f"a/b={model}",): "without /",
         (model, "--token-file", two): "expected one line with a token",
         (model, "--host", "no.such.host.invalid"): "no such address",
+        (model, "--host", "127.0.0.1:80"): "and --port for the port",
+        (model, "--allow-origin", "example.com"): "--allow-origin example.com: expected an origin",
+        (model, "--allow-origin", "https://example.com/"): "no path",
         (model, "--timeout", "nan"): "expected at most 86,400 seconds",
         (model, "--grace", "inf"): "expected at most 86,400 seconds",
         (model, "--use", "x"): "expected NAME=PATH",
@@ -46,3 +49,9 @@ def test_a_port_that_is_taken(model: Path) -> None:
         done = run("serve", model, "--port", listener.getsockname()[1])
     assert done.returncode == 1
     assert "choose another --port" in done.stderr
+
+
+def test_an_address_of_another_machine(model: Path) -> None:
+    done = run("serve", model, "--host", "192.0.2.1", "--port", "0")  # for documentation only (RFC 5737)
+    assert done.returncode == 1
+    assert "this machine does not have the address; use --host 127.0.0.1" in done.stderr

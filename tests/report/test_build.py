@@ -169,3 +169,21 @@ def test_a_damaged_log_names_its_line(line: str, tmp_path: Path) -> None:
     path.write_text("\n")
     with pytest.raises(InputError, match="the log has no epochs"):
         read_log(path)
+
+
+def test_a_very_long_sentence_does_not_displace_the_others() -> None:
+    long = [f"word{number}" for number in range(20_000)]
+    corpus = Corpus.from_lists(word=[long, *[["Ann", "left"]] * 30], label=[["B-X", *["O"] * 19_999], *[["B-X", "O"]] * 30])
+    predicted = [["O"] * 20_000, *[["O", "B-X"]] * 30]
+    report = make_report(predicted, corpus, draws=100, size=150_000)
+    assert report.left_out == 1
+    assert report.html.count("<article") == 30
+    assert "1 sentence left out (very long ones and the last ones" in report.html
+
+
+def test_without_spans_the_report_says_so() -> None:
+    corpus = Corpus.from_lists(word=[["a", "b"]] * 3, label=[["O", "O"]] * 3)
+    report = make_report([["O", "O"]] * 3, corpus, draws=100)
+    assert "There are no spans, neither gold nor predicted" in report.html
+    assert "There is nothing to plot" in report.html
+    assert "By type" not in report.html

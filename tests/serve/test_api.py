@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -136,6 +137,14 @@ def test_health_readiness_and_description() -> None:
         assert (model["name"], model["columns"]) == ("chunks", ["word", "pos"])
 
 
+def test_compressed_bodies_are_refused(client: TestClient) -> None:
+    body = gzip.compress(json.dumps(TEXT).encode())
+    for path, kind in (("/v1/tag", "application/json"), ("/v1/tag", "application/jsonl"), ("/v1/explain", "application/json")):
+        response = client.post(path, content=body, headers={"content-type": kind, "content-encoding": "gzip"})
+        assert (response.status_code, response.json()["code"]) == (415, "unsupported_media_type")
+        assert "without Content-Encoding" in response.json()["message"]
+
+
 def test_every_response_has_the_security_headers(client: TestClient) -> None:
     for path in ("/", "/health", "/nothing", "/static/page.js", "/v1/tag"):
         headers = client.get(path).headers
@@ -189,7 +198,7 @@ def test_metrics_are_valid_and_count() -> None:
     assert samples["tagpool_tokens_total", ("model", "ner")] == 15
     assert samples["tagpool_sentences_total", ("model", "ner")] == 3
     assert samples["tagpool_request_seconds_count", ("route", "/v1/tag")] == 4
-    assert samples["tagpool_batch_requests_count",] == 4
+    assert samples["tagpool_batch_requests_count",] == 3  # a short request is parsed before
     assert samples["tagpool_model_version", ("model", "pool")] == 1
     assert samples["tagpool_active_requests",] == 0
 
@@ -247,7 +256,7 @@ def test_too_many_requests_are_refused_and_later_ones_are_not() -> None:
 
 
 def test_a_request_that_takes_too_long_ends_and_others_do_not() -> None:
-    slow = slow_service(seconds=0.3)
+    slow = slow_service(seconds=2.0)  # enough for the others on a busy machine
     app = create_app(slow)
 
     async def check() -> None:
@@ -273,3 +282,14 @@ def test_an_error_of_the_program_has_no_details(monkeypatch: pytest.MonkeyPatch)
         response = client.post("/v1/explain", json=TEXT)
         assert (response.status_code, response.json()["code"]) == (500, "internal_error")
         assert "secret" not in response.text
+
+
+def test_an_error_of_the_program_in_the_direct_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    with service() as one:
+        monkeypatch.setattr("tagpool.serve.service.tag_items", lambda *_, **__: 1 / 0)
+        client = TestClient(create_app(one), raise_server_exceptions=False)
+        response = client.post("/v1/tag", json=TEXT)
+        assert (response.status_code, response.json()["code"]) == (500, "internal_error")
+        assert "division" not in response.text
+        with pytest.raises(ZeroDivisionError):  # for the log
+            TestClient(create_app(one)).post("/v1/tag", json=TEXT)

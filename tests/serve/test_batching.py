@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Sequence
 
 import pytest
 
-from tagpool.serve.batching import Batcher
+from tagpool.serve.batching import QUICK, Batcher
 
 
 def test_tasks_that_wait_are_one_batch() -> None:
@@ -78,3 +79,41 @@ def test_a_caller_that_left_is_ignored() -> None:
 
     assert asyncio.run(run()) == 2
     batcher.close()  # also after the loop of the first caller was closed
+
+
+def test_quick_tasks_are_batches_of_the_event_loop() -> None:
+    """Tasks of 0.1 ms: three fit, and longer ones or those of unknown time go to a thread."""
+    batches: list[tuple[bool, list[int]]] = []
+
+    def process(tasks: Sequence[int]) -> list[int]:
+        batches.append((threading.current_thread() is threading.main_thread(), list(tasks)))
+        return [task * task for task in tasks]
+
+    batcher = Batcher(process, estimate=lambda task: QUICK / 3 if task < 10 else (2 * QUICK if task < 20 else math.inf))
+
+    async def run() -> list[int]:
+        return await asyncio.gather(*(batcher.run(task) for task in (1, 2, 3, 4, 5, 10, 20)))
+
+    assert asyncio.run(run()) == [1, 4, 9, 16, 25, 100, 400]
+    assert sorted(batches) == [(False, [10, 20]), (True, [1, 2, 3]), (True, [4, 5])]
+    batcher.close()
+
+
+def test_errors_and_leaving_callers_of_quick_tasks() -> None:
+    def process(tasks: Sequence[int]) -> list[int | BaseException]:
+        if 0 in tasks:
+            raise RuntimeError("a bug")
+        return [ValueError("odd") if task % 2 else task for task in tasks]
+
+    batcher: Batcher[int, int] = Batcher(process, estimate=lambda task: QUICK / 4 if task else QUICK)
+
+    async def run() -> list[object]:
+        leaving = asyncio.create_task(batcher.run(2))
+        results = asyncio.gather(*(batcher.run(task) for task in (1, 2, 0)), return_exceptions=True)
+        await asyncio.sleep(0)
+        leaving.cancel()
+        return list(await results)
+
+    results = asyncio.run(run())
+    assert [repr(one) for one in results] == ["ValueError('odd')", "2", "RuntimeError('a bug')"]
+    batcher.close()

@@ -78,6 +78,40 @@ def test_broken_requests(server: ServerProcess, request_bytes: bytes, status: by
     assert server.post("/v1/tag", OTHER)[0] == 200
 
 
+def test_a_long_head_is_refused(server: ServerProcess) -> None:
+    for begin in (b"GET /", b"GET / HTTP/1.1\r\nHost: x\r\nA: ", b"GET / HTTP/1.1\r\n"):
+        with server.connect() as connection:
+            sent = 0
+            try:
+                connection.sendall(begin)
+                while sent < 100 << 20:
+                    part = b"a: b\r\n" * 1000 if begin.endswith(b"\n") else b"a" * 6000
+                    connection.sendall(part)
+                    sent += len(part)
+            except OSError:  # the server closed the connection
+                pass
+            assert sent < 20 << 20
+
+
+def test_bytes_that_are_no_request_have_an_error_as_json(server: ServerProcess) -> None:
+    for sent, status, code in (
+        (b"\x16\x03\x01\x02\r\n\r\n", b"400", "invalid_http"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 70_000, b"431", "head_too_large"),
+    ):
+        head, _, body = send(server, sent).partition(b"\r\n\r\n")
+        assert head.split()[1] == status
+        assert json.loads(body)["code"] == code
+
+
+def test_a_refused_body_is_no_head(server: ServerProcess) -> None:
+    """The rest of a body after an early answer does not count as the head of the next request."""
+    body = b" " * 200_000
+    request = b"POST /v1/models HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    answers = send(server, request, body, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", pause=0.3)
+    assert answers.count(b"HTTP/1.1 405") == 1
+    assert answers.count(b"HTTP/1.1 200") == 1
+
+
 def test_a_body_of_10_mb_is_refused(server: ServerProcess) -> None:
     for head in (b"Content-Length: 10000000\r\n\r\n", b"Connection: close\r\nContent-Length: 10000000\r\n\r\n"):
         with server.connect() as connection:
@@ -162,6 +196,25 @@ def test_sigterm_finishes_requests_and_succeeds(model: Path) -> None:
         connection.sendall(body[10:])
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
         assert server.process.wait(20) == 0
+
+
+def test_requests_that_do_not_end_are_ended_without_a_traceback(model: Path) -> None:
+    with running(model, "--grace", "1") as server:
+        stream = b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/jsonl\r\nTransfer-Encoding: chunked\r\n\r\n"
+        line = b'{"text":"Ann"}\n'
+        with server.connect() as begun, server.connect() as waiting:
+            begun.sendall(stream + b"%x\r\n%s\r\n" % (len(line), line))
+            assert b" 200 " in begun.recv(1 << 16)
+            waiting.sendall(TAG + b"Content-Length: 100\r\n\r\n{")
+            wait_until(lambda: b"tagpool_active_requests 2" in server.get("/metrics")[1])
+            server.signal(signal.SIGTERM)
+            assert b'"shutting_down"' in receive_all(waiting)
+        assert server.process.wait(20) == 0
+        server._reader.join(10)
+        log = ""
+        while not server._messages.empty():
+            log += server.message()
+        assert "Traceback" not in log
 
 
 def test_ctrl_c_ends_the_server_and_a_second_one_ends_it_at_once(model: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tagpool import tokenize
 from tagpool.serve.limits import Limits, RequestError
-from tagpool.serve.requests import parse_explain_request, parse_tag_request
+from tagpool.serve.requests import parse_explain_request, parse_json, parse_tag_request
 
 LIMITS = Limits(tokens=20, items=3)
 BAD = {
@@ -74,6 +74,29 @@ def test_bad_bodies(body: str) -> None:
         parse_tag_request(body.encode(), LIMITS)
     assert (raised.value.status, message in raised.value.message) == (status, True), raised.value.message
     assert set(json.loads(raised.value.body)) == {"code", "message"}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('{"text": "a", "text": "b"}', 'the key "text" occurs twice'),
+        ('{"batch": [{"text": "a", "text": "a"}]}', 'the key "text" occurs twice'),
+        ('{"\\ud800": 1, "\\ud800": 2}', r'the key "\ud800" occurs twice'),
+        ('{"text": "a", "confidence": NaN}', "NaN is no JSON"),
+        ('{"text": "a", "confidence": -Infinity}', "-Infinity is no JSON"),
+    ],
+)
+def test_json_that_python_would_read(body: str, message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        parse_tag_request(body.encode(), Limits())
+    assert (error.value.status, error.value.code) == (400, "invalid_json")
+    assert message in error.value.message
+
+
+def test_many_keys_that_occur_twice_take_no_long_time() -> None:
+    keys = [f'"{number}": 0' for number in range(50_000)]
+    with pytest.raises(RequestError, match="occurs twice"):
+        parse_json(("{" + ", ".join([*keys, *keys[::-1]]) + "}").encode())
 
 
 def test_bytes_that_are_not_utf_8() -> None:

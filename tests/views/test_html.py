@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +102,12 @@ def test_a_page_asks_for_nothing() -> None:
     assert "http" not in document.replace("http-equiv", "")
     assert "url(" not in style()
     assert "@import" not in style()
+
+
+@pytest.mark.parametrize("name", ["a", "PER", "a long name of a type"])
+def test_names_of_columns_are_below_the_upper_edge(name: str) -> None:
+    html = heat_map("Types", [name], [name], [[1]])
+    [(place, angle)] = re.findall(r"translate\([\d.]+ ([\d.]+)\) rotate\((-\d+)\)", html)
+    shown = re.findall(r"</title>([^<]+)</text>", html)[0]
+    radians = math.radians(-int(angle))
+    assert float(place) >= len(shown) * 7 * 0.75 * math.sin(radians) + 11 * math.cos(radians)

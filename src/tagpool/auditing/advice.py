@@ -9,6 +9,7 @@ from tagpool.evaluation.versions import Difference
 from tagpool.perturbations.registry import PERTURBATIONS
 
 _NO_LOSS = "no loss beyond chance"
+_GAIN = "no loss: the score is higher"
 _CASE = ("lower", "upper", "title")
 _ROBUST_KINDS = ("crf", "maxent")  # learners that have the parameter `robust`
 BUILT_IN = frozenset(PERTURBATIONS)
@@ -19,6 +20,8 @@ def advise(row: AuditRow, labeller: Labeller) -> str:
     """Return one sentence about a row."""
     if row.reason:
         return ""
+    if row.loss is not None and row.loss.value < 0 and row.loss.p_value < SIGNIFICANT and row.kind != FEATURES:
+        return _GAIN
     if row.kind == FEATURES:
         return _about_features(row)
     if row.kind == SLICE:
@@ -49,7 +52,7 @@ def _about_features(row: AuditRow) -> str:
     option = "--robust lists" if row.perturbation == RESOURCE else "--robust groups"
     if row.dependence is not None:
         if _is_above_zero(row.dependence):
-            return f"the model relies on it more than it is worth: {option}"
+            return f"the model relies on it more than it is worth: train with {option}"
         if _is_above_zero(row.worth or row.dependence):
             return "the loss is about what it is worth: keep it"
     if row.perturbation == TEMPLATE:

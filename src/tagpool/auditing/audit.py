@@ -22,7 +22,9 @@ from tagpool.evaluation.chunks import ChunkCounts
 from tagpool.evaluation.versions import Versions, count_version
 from tagpool.perturbations.perturbation import NotApplicable, check_corpus
 from tagpool.perturbations.registry import PERTURBATIONS
+from tagpool.wording import counted
 
+_FEWEST = 10  # gold spans of a slice: draws of fewer are too much alike for an interval
 _CLEAN, _TRAINED = "clean", "trained"
 KINDS = {"text": TEXT, "features": FEATURES, "slices": SLICE}
 OnStep = Callable[[int, int, str], object]
@@ -222,9 +224,14 @@ class _Auditor:
         if self.settings.train is None:
             reason = "needs the training text: --train FILE (train=...)"
             self.rows.append(AuditRow(SLICE, "word frequency", reason=reason))
+        unit = "gold token" if self.plain else "gold span"
         for part in slices_of(self.test, clean, self.settings.train, self.settings.by):
-            if part.gold:
-                self._add(AuditRow(SLICE, part.title, part.kind), part.table)
+            row = AuditRow(SLICE, part.title, part.kind)
+            if part.gold >= _FEWEST:
+                self._add(row, part.table)
+            elif part.gold:
+                reason = f"it has {counted(part.gold, unit)}, and a score needs {_FEWEST} or more"
+                self.rows.append(replace(row, gold=part.gold, reason=reason))
 
     def _add(self, row: AuditRow, table: IntArray) -> None:
         self.tables[f"{row.kind} {row.name}"] = table
@@ -232,6 +239,9 @@ class _Auditor:
 
     def _result(self) -> Audit:
         versions = Versions(self.tables, seed=self.settings.seed)
+        if not self.tables[_CLEAN][:, 0].any():
+            right = "the tagger has no right label" if self.plain else "the tagger finds no span of the test set"
+            self.notes.append(f"{right}, so that no change can cost it anything; compare its labels with those of the test set")
         same_training = _TRAINED in self.tables and self._is_same_training(versions)
         rows = [self._finished(row, versions, same_training) for row in self.rows]
         return Audit(

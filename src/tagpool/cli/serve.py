@@ -81,12 +81,14 @@ def serve(
             raise
         raise InputError(f"tagpool serve needs {error.name}; install it: pip install 'tagpool[serve]'") from None
     token = None if token_file is None else server.read_token(token_file)
+    origins = tuple(map(server.check_origin, allow_origin or ()))
+    host = host.removeprefix("[").removesuffix("]")  # as in URLs with IPv6
     resources = parse_uses(use)
     paths = name_models(models or [])
     listener = server.open_socket(host, port)
     served: list[ServedModel] = list(train_demo(errors.print_line)) if demo else []
     loaded = Models.load(paths, resources, served)
-    options = server.ServerOptions(host, port, token, tuple(allow_origin or ()), watch, bounds.grace)
+    options = server.ServerOptions(host, port, token, origins, watch, bounds.grace)
     url = server.address_of(listener, host)
     if host not in _LOOPBACK and token is None:
         errors.print_line("warning: other machines can send requests without a token; give one with --token-file", style="yellow")

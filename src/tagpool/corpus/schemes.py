@@ -55,6 +55,9 @@ def spans(labels: Sequence[str]) -> list[Span]:
     start, kind = -1, ""  # the open span; none if start < 0
     previous: str | None = None
     for position, label in enumerate(labels):
+        if start < 0 and label == "O":
+            previous = label
+            continue
         if start >= 0 and not continues(previous, label):
             result.append(Span(start, position, kind))
             start = -1

@@ -43,10 +43,18 @@ def tokenize(text: str) -> list[Token]:
     >>> [token.text for token in tokenize("Mr. O'Brien didn't pay $1,000.50 (yet)...")]
     ['Mr.', "O'Brien", 'did', "n't", 'pay', '$', '1,000.50', '(', 'yet', ')', '...']
     """
+    return [Token(text[start:end], start, end) for start, end in token_places(text)]
+
+
+def token_places(text: str) -> list[tuple[int, int]]:
+    """Return the start and the end of every token of :func:`tokenize`.
+
+    >>> token_places("Ann left.")
+    [(0, 3), (4, 8), (8, 9)]
+    """
     check_type(text, str, "a text")
     with NameFaults():
-        places = _native.tokenize(text)
-    return [Token(text[start:end], start, end) for start, end in places]
+        return _native.tokenize(text)
 
 
 def spaces_after(text: str, tokens: list[Token]) -> list[str]:

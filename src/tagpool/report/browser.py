@@ -20,6 +20,7 @@ from tagpool.views.sentence import LabelledSpan, SentenceView, spans_of
 
 _TOP = 5  # templates of an error
 _FRAME = 40  # bytes of the element of a sentence
+_LARGE = 20  # a sentence with more than this part of the room is large
 _TOGETHER = 6  # members from which on equal votes are one row
 
 
@@ -37,7 +38,7 @@ def build_browser(evaluation: Evaluation, others: Sequence[Evaluation], colours:
     """Return the browser of a system in at most ``room`` bytes; ``others`` are compared systems.
 
     If the room is too small, first reasons and then sentences are left out, those of the least confident errors first (without
-    confidences, the last ones).
+    confidences, the last ones). A sentence that takes a large share of the room alone is left out before others.
     """
     builder = _Builder(evaluation, others, colours)
     controls = _controls(evaluation, others, builder.types)
@@ -47,6 +48,8 @@ def build_browser(evaluation: Evaluation, others: Sequence[Evaluation], colours:
     for number in order:
         item = builder.item(number)
         if left < item.size:
+            if item.size > room // _LARGE:
+                continue  # others fit
             break
         left -= item.size
         items[number] = item
@@ -207,7 +210,7 @@ def _controls(evaluation: Evaluation, others: Sequence[Evaluation], types: Seque
         for kind, meaning in KINDS.items()
         if evaluation.error_counts()[kind]
     ]
-    kinds = element("fieldset", element("legend", "kind of error"), *boxes)
+    kinds = element("fieldset", element("legend", "sentences by kind of error"), *boxes)
     options = [element("option", "every type", value=""), *(element("option", kind, value=kind) for kind in types)]
     chosen = element("label", "type ", element("select", *options, name="t"))
     orders = {"": "order of the text", "high": "most confident first", "low": "least confident first"}

@@ -153,7 +153,8 @@ def read_log(path: str | Path) -> list[Epoch]:
             epochs.append(Epoch.from_dict({key: value for key, value in fields.items() if key in Epoch.__dataclass_fields__}))
         except (ValueError, TypeError, AttributeError, RecursionError):
             expected = 'expected an epoch of a training as JSON, such as {"number": 1, "total": 9, "loss": 0.5}'
-            raise InputError(expected, source=source_name(path), line=number) from None
+            advice = "tagpool train --set output.log=FILE writes such a file"
+            raise InputError(f"{expected}; {advice}", source=source_name(path), line=number) from None
     if not epochs:
         raise InputError("the log has no epochs", source=source_name(path))
     return epochs
@@ -210,12 +211,15 @@ class _Builder:
         only = self.only_accuracy
         parts = [_heading("Summary"), sections.summary(systems, only_accuracy=only)]
         parts += [_note(note) for one in self.data.systems if (note := describe_abstained(one))]
+        if not only and not any(one["score"]["gold"] or one["score"]["predicted"] for one in systems):
+            parts.append(_note("There are no spans, neither gold nor predicted: F1 is 0/0, which is written as 0."))
         if figures["comparisons"]:
             parts.append(sections.comparisons(figures["comparisons"], self.main.name, only_accuracy=only))
         parts += [sections.error_kinds(systems), sections.group_tables(systems, plain=self.plain, only_accuracy=only)]
         if self.data.train is None:
             parts.append(_note("Known and unknown words and training frequencies need the training data (--train)."))
-        parts += [_heading("Plots"), sections.plots(systems, self.data.log, plain=self.plain)]
+        plots = sections.plots(systems, self.data.log, plain=self.plain)
+        parts += [_heading("Plots"), plots or _note("There is nothing to plot.")]
         if "experts" in figures:
             noun = "expert" if self.data.experts else "member"
             parts += [_heading(f"{noun.capitalize()}s"), sections.members(figures["experts"], noun=noun)]
@@ -228,9 +232,11 @@ class _Builder:
             facts.append(f"{counted(browser.left_out, 'sentence')} left out")
         if browser.without_reasons:
             facts.append(f"{counted(browser.without_reasons, 'sentence')} without reasons")
-        least = " (those with the least confident errors, to limit the size)" if len(facts) > 1 else ""
+        last = "the last ones" if self.main.probabilities is None else "those with the least confident errors"
+        least = f" (very long ones and {last}, to limit the size)" if len(facts) > 1 else ""
         errors = [element("p", f"{'; '.join(facts)}{least}."), browser.html] if count else [_note("None.")]
-        names = ["Summary", "Plots", "Model card", "Errors"]
+        members = [] if not self.main.members else ["Experts" if self.data.experts else "Members"]
+        names = ["Summary", "Plots", *members, "Model card", "Errors"]
         links = [element("a", name, href=f"#{_anchor(name)}") for name in names]
         body = element(
             "main", element("h1", title), element("nav", *links, aria_label="sections"), overview, _heading("Errors"), *errors

@@ -72,7 +72,7 @@ def group_tables(systems: Sequence[Figures], *, plain: bool, only_accuracy: bool
     parts = [
         _group_table([one[key] for one in systems], [one["name"] for one in systems], title, accuracy=key == "words")
         for key, title in titles.items()
-        if all(key in one for one in systems)
+        if all(key in one for one in systems) and any(one[key] for one in systems)
     ]
     return element("div", *parts, class_="tp-tables")
 
@@ -129,7 +129,7 @@ def plots(systems: Sequence[Figures], log: Sequence[Epoch], *, plain: bool) -> H
         more = f", the {count} {kinds} with most errors" if confusion["left_out"] else ""
         title = f"Confusion: gold (rows) and predicted {kinds} (columns){more}"
         parts.append(heat_map(title, confusion["types"], confusion["types"], confusion["counts"]))
-    return element("div", *parts, class_="tp-plots")
+    return element("div", *parts, class_="tp-plots") if parts else Html("")
 
 
 def _learning_curve(log: Sequence[Epoch]) -> Html:
@@ -183,7 +183,7 @@ def members(figures: Figures, *, noun: str) -> Html:
 def card(rows: Iterable[Sequence[str]]) -> Html:
     """Return the model card as a table."""
     body = [element("tr", element("th", name, scope="row"), element("td", _card_value(value))) for name, value in rows]
-    return element("div", element("table", element("tbody", *body), class_="tp-card"), class_="tp-wide", tabindex="0")
+    return element("div", element("table", element("tbody", *body), class_="tp-card"))
 
 
 def _card_value(value: str) -> Html:

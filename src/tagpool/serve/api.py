@@ -15,13 +15,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tagpool.serve.bodies import JSON_LINES, DisconnectError, expect_json, media_type, read_body, read_lines
-from tagpool.serve.gate import DEADLINE, Gate, Receive, Scope, Send, send_bytes, send_error
+from tagpool.serve.bodies import JSON_LINES, DisconnectError, expect_json, media_type, read_body, read_lines, refuse_encoding
+from tagpool.serve.gate import DEADLINE, Gate, Receive, Scope, Send, internal_error, send_bytes, send_error
 from tagpool.serve.limits import RequestError
 from tagpool.serve.openapi import PATHS, document
 from tagpool.serve.page import page_routes
 from tagpool.serve.service import Service
 
+_TAG = "/v1/tag"
 _AHEAD = 16  # lines of a stream that are tagged together
 
 
@@ -35,7 +36,7 @@ def create_app(service: Service, *, token: str | None = None, origins: Sequence[
     """
     api = _Api(service)
     routes = [
-        Route("/v1/tag", api.tag, methods=["POST"]),
+        Route(_TAG, api.tag, methods=["POST"]),
         Route("/v1/explain", api.explain, methods=["POST"]),
         Route("/v1/models", api.models, methods=["GET"]),
         Route("/health", api.health, methods=["GET"]),
@@ -58,7 +59,8 @@ def create_app(service: Service, *, token: str | None = None, origins: Sequence[
     }
     app = Starlette(routes=routes, middleware=[cors] if origins else [], exception_handlers=handlers)
     app.router.redirect_slashes = False
-    return Gate(app, service, frozenset((*PATHS, "/")), token)
+    # Answering CORS needs the middleware.
+    return Gate(app, service, frozenset((*PATHS, "/")), token, direct={} if origins else {("POST", _TAG): api.tag})
 
 
 class _Api:
@@ -109,6 +111,7 @@ class _Tag:
         """Answer a request; errors are answered here, which is faster than in Starlette."""
         try:
             if media_type(scope) in JSON_LINES:
+                refuse_encoding(scope)
                 await self._stream(scope, receive, send)
                 return
             expect_json(scope)
@@ -167,4 +170,4 @@ async def _answer_nobody(request: Request, error: DisconnectError) -> Response:
 
 async def _answer_bug(request: Request, error: Exception) -> Response:
     """Answer an error of the program without its details, which are logged."""
-    return await _answer_error(request, RequestError(500, "internal_error", "internal error; the log of the server has it"))
+    return await _answer_error(request, internal_error())

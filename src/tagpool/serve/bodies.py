@@ -20,7 +20,11 @@ class DisconnectError(Exception):
 
 def header(scope: Scope, name: bytes) -> str:
     """Return a header of a request, or an empty text."""
-    return next((value for key, value in scope["headers"] if key == name), b"").decode("latin-1")
+    for key, value in scope["headers"]:
+        if key == name:
+            text: str = value.decode("latin-1")
+            return text
+    return ""
 
 
 def media_type(scope: Scope) -> str:
@@ -34,9 +38,18 @@ def expect_json(scope: Scope) -> None:
     A page of another site can send text, but not JSON, without permission (CORS).
     """
     kind = media_type(scope)
+    refuse_encoding(scope)
     if kind != JSON:
         got = f"got {kind}" if kind else "there is no such header"
         raise RequestError(415, "unsupported_media_type", f"expected the header Content-Type: {JSON}, {got}")
+
+
+def refuse_encoding(scope: Scope) -> None:
+    """Raise an error for a compressed body: a short one may become very long."""
+    encoding = header(scope, b"content-encoding").strip().lower()
+    if encoding not in ("", "identity"):
+        message = f"expected a body without Content-Encoding, got {encoding:.40}; send it as it is"
+        raise RequestError(415, "unsupported_media_type", message)
 
 
 async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:

@@ -71,8 +71,10 @@ def explanation_view(token: Any, labels: Sequence[str], instead: str | None) -> 
 
 def _probabilities(evidence: Any) -> Html:
     if not hasattr(evidence, "probability"):
-        return element("span", f" (behind by {evidence.lead:.2f})", class_="tp-soft")
+        return element("span", f" ({evidence.distance})", class_="tp-soft")
     numbers = f" {100 * evidence.probability:.1f}% against {100 * evidence.runner_up_probability:.1f}%"
+    if evidence.runner_up_probability > evidence.probability:
+        numbers += ": the labels of the sentence are the best together, though not each alone"
     return element("span", numbers, class_="tp-soft")
 
 
@@ -143,6 +145,7 @@ def _main() -> Html:
         element("textarea", id="text", rows="3", spellcheck="false", dir="auto", autocomplete="off"),
         element("p", id="status", role="status"),
         element("div", id="sides"),
+        element("p", "Press a token to see why it has its label, and why not another one.", id="hint", class_="tp-soft"),
         element("section", id="why", aria_label="Explanation", aria_live="polite", tabindex="-1", hidden=True),
         element(
             "section",

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import sys
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
 from tagpool.serve.limits import RequestError
@@ -70,10 +70,23 @@ class Deadline:
 
 
 class Gate:
-    """An application around another one; ``routes`` are the paths that have counters of their own."""
+    """An application around another one.
 
-    def __init__(self, app: Application, service: Service, routes: frozenset[str], token: str | None = None) -> None:
+    ``routes`` are the paths that have counters of their own. ``direct`` are applications for a method and a path that are called
+    without the other one: its layers take as long as a short request.
+    """
+
+    def __init__(
+        self,
+        app: Application,
+        service: Service,
+        routes: frozenset[str],
+        token: str | None = None,
+        *,
+        direct: Mapping[tuple[str, str], Application] | None = None,
+    ) -> None:
         self.app = app
+        self.direct = direct or {}
         self.service = service
         self.routes = routes
         self._authorization = None if token is None else f"Bearer {token}".encode()
@@ -114,13 +127,21 @@ class Gate:
             self._active += 1
             self.service.metrics.active.set_to(self._active)
         try:
-            await self.app(scope, receive, send)
+            await self.direct.get((scope["method"], path), self.app)(scope, receive, send)
         except asyncio.CancelledError:
-            if not deadline.is_over:
+            if deadline.is_over:
+                error = _too_slow(scope, limits.seconds)
+            elif not self.service.is_ready:  # uvicorn ends the requests that are left after the time of --grace
+                error = RequestError(503, "shutting_down", "the server shuts down; use another one", {"Connection": "close"})
+            else:
                 raise
             deadline.clear()
             if not is_begun():
-                await send_error(send, _too_slow(scope, limits.seconds))
+                await send_error(send, error)
+        except Exception:
+            if not is_begun():
+                await send_error(send, internal_error())
+            raise  # uvicorn writes it to the log
         finally:
             deadline.stop()
             if is_work:
@@ -145,6 +166,11 @@ def _too_slow(scope: Scope, seconds: float) -> RequestError:
     if scope.get("tagpool.reading"):
         return RequestError(408, "slow_request", f"the body did not arrive within {seconds:g} s", {"Connection": "close"})
     return RequestError(503, "timeout", f"not finished within {seconds:g} s; send less text", {"Retry-After": "1"})
+
+
+def internal_error() -> RequestError:
+    """Return the error for a bug: clients see no details."""
+    return RequestError(500, "internal_error", "internal error; the log of the server has it")
 
 
 async def send_error(send: Send, error: RequestError) -> None:

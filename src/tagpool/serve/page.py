@@ -77,7 +77,7 @@ class _Page:
                 tagged = self.service.tag_now(TagRequest(items, **options))[0]
                 model, member = self.service.models.find(options["model"])
                 form = model.build_form(member, options["without"])
-                views.append(tagged_view(tagged, form, threshold))
+                views.append(tagged_view(tagged, form, threshold) | {"version": model.version})
             return json.dumps({"views": views}, ensure_ascii=False).encode()
 
         return await self._respond(render)

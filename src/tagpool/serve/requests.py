@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tagpool.corpus.corpus import LABEL, WORD
-from tagpool.corpus.text import tokenize
+from tagpool.corpus.text import token_places
 from tagpool.serve.limits import Limits, RequestError, invalid
 from tagpool.wording import counted
 
@@ -68,7 +69,7 @@ def parse_json(body: bytes) -> dict[str, Any]:
     """
     try:
         text = body.decode("utf-8")
-        value = json.loads(text)
+        value = _DECODER.decode(text)
     except UnicodeDecodeError:
         raise RequestError(400, "invalid_json", "expected UTF-8; encode the body as UTF-8") from None
     except RecursionError:
@@ -79,6 +80,22 @@ def parse_json(body: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise invalid(f"expected a JSON object such as {_EXAMPLE}, got {_kind(value)}")
     return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; raise an error for a key that it has twice, since either value may be meant."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise RequestError(400, "invalid_json", f"the key {json.dumps(twice)[:80]} occurs twice in an object; send it once")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise RequestError(400, "invalid_json", f"{name} is no JSON; send a number, or leave the key out")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
 def parse_tag_request(body: bytes, limits: Limits) -> TagRequest:
@@ -177,12 +194,15 @@ def parse_text(text: str, most: int, limit: int | None = None) -> Item:
     sentences = []
     begin = 0
     for line in text.split("\n"):  # other separators, such as U+2028, may be inside a sentence
-        tokens = tokenize(line.rstrip())
-        if len(places) + len(tokens) > most:
+        inside = token_places(line.rstrip())
+        if len(places) + len(inside) > most:
             raise _too_many_tokens(limit or most)
-        if tokens:
-            places += [(begin + token.start, begin + token.end) for token in tokens]
-            sentences.append({WORD: [_check_length(token.text) for token in tokens]})
+        if inside:
+            words = [line[start:end] for start, end in inside]
+            if len(line) > _LONGEST_TOKEN:
+                _check_lengths(words)
+            places += [(begin + start, begin + end) for start, end in inside] if begin else inside
+            sentences.append({WORD: words})
         begin += len(line) + 1
     return Item(text, places, sentences)
 
@@ -191,8 +211,7 @@ def _parse_tokens(value: dict[str, Any], most: int, limit: int) -> Item:
     words = _strings(value["tokens"], "tokens")
     if len(words) > most:
         raise _too_many_tokens(limit)
-    for word in words:
-        _check_length(word)
+    _check_lengths(words)
     columns = value.get("columns", {})
     if not isinstance(columns, dict):
         raise invalid(f'"columns": expected an object such as {{"pos": ["NNP", "VBD"]}}, got {_kind(columns)}')
@@ -224,11 +243,11 @@ def _strings(value: Any, key: str) -> list[str]:
     return value
 
 
-def _check_length(word: str) -> str:
-    """Return a token; raise an error if it is too long: it may have a feature for every letter."""
-    if len(word) > _LONGEST_TOKEN:
-        raise invalid(f"expected tokens of at most {_LONGEST_TOKEN:,} characters, got one of {len(word):,}; divide it")
-    return word
+def _check_lengths(words: Sequence[str]) -> None:
+    """Raise an error for a token that is too long: it may have a feature for every letter."""
+    for word in words:
+        if len(word) > _LONGEST_TOKEN:
+            raise invalid(f"expected tokens of at most {_LONGEST_TOKEN:,} characters, got one of {len(word):,}; divide it")
 
 
 def check_text(value: Any, key: str) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tagpool import _native
 from tagpool.corpus.corpus import WORD, Corpus
+from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.schemes import Span, spans
 from tagpool.serve.forms import Form
 from tagpool.serve.limits import invalid
@@ -91,8 +93,10 @@ def build_corpus(form: Form, items: Sequence[Item]) -> Corpus:
             if item.sentences:
                 starts.append(number)
             number += len(item.sentences)
-    columns = {name: [sentence[name] for sentence in sentences] for name in names}
-    return Corpus.from_columns(columns, documents=starts)
+    rows = [tuple(sentence[name] for name in names) for sentence in sentences]
+    # Requests have lists of strings only, which Corpus.from_columns would check again.
+    with NameFaults(purpose="build the corpus"):
+        return Corpus(_native.Columns.from_lists(list(names), rows, starts, []))
 
 
 def check_columns(form: Form, item: Item) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import re
 import signal
 import socket
 import sys
@@ -45,12 +47,25 @@ def read_token(path: Path) -> str:
     return lines[0]
 
 
+def check_origin(origin: str) -> str:
+    """Return an origin of CORS; raise an error for a text that no browser sends.
+
+    >>> check_origin("https://example.com:8443")
+    'https://example.com:8443'
+    """
+    if origin != "*" and not re.fullmatch(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?", origin):
+        expected = "expected an origin as browsers send it, such as https://example.com: no path, small letters; or *"
+        raise InputError(f"--allow-origin {origin}: {expected}")
+    return origin
+
+
 def open_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 is any free port."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"--host {host}: no such address ({error}); use 127.0.0.1 or 0.0.0.0") from None
+        reason = f"--host {host}: no such address ({error})"
+        raise InputError(f"{reason}; use 127.0.0.1 or 0.0.0.0, and --port for the port") from None
     family, kind, protocol, _, address = addresses[0]
     listener = socket.socket(family, kind, protocol)
     try:
@@ -59,7 +74,11 @@ def open_socket(host: str, port: int) -> socket.socket:
         listener.listen(2048)
     except OSError as error:
         listener.close()
-        raise OutputError(f"{host}:{port}: listening failed: {error.strerror}; choose another --port (0: any)") from None
+        if error.errno == errno.EADDRNOTAVAIL:
+            advice = "this machine does not have the address; use --host 127.0.0.1 or 0.0.0.0"
+        else:
+            advice = "choose another --port (0: any)"
+        raise OutputError(f"{host}:{port}: listening failed: {error.strerror}; {advice}") from None
     listener.setblocking(False)
     return listener
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -21,6 +23,8 @@ from tagpool.wording import counted
 
 Value = TypeVar("Value")
 _LARGE = 1_000  # tokens of a request that is tagged apart, so that short ones do not wait for it
+_SHORT = 2_048  # bytes of a body that is parsed in the event loop, which takes at most about 0.1 ms
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 class _LongWorkError(Exception):
@@ -41,7 +45,7 @@ class Service:
         self.is_ready = True
         for model in models:
             self.metrics.versions.set_to(model.version, model.name)
-        self._batcher: Batcher[bytes, bytes] = Batcher(self._tag_bodies, threads=threads)
+        self._batcher: Batcher[bytes | TagRequest, bytes] = Batcher(self._tag_batch, threads=threads, estimate=self.estimate)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="long")
 
     def close(self) -> None:
@@ -51,15 +55,27 @@ class Service:
 
     async def tag(self, body: bytes) -> bytes:
         """Return the response to ``POST /v1/tag`` with this body."""
+        task = parse_tag_request(body, self.limits) if len(body) <= _SHORT else body
         try:
-            return await self._batcher.run(body)
+            return await self._batcher.run(task)
         except _LongWorkError as error:
             request = error.request
         return await self.in_thread(lambda: self._tag_alone(request))
 
+    def estimate(self, task: bytes | TagRequest) -> float:
+        """Return the seconds that a task takes; infinity if that is not known, or if it has to wait for something."""
+        if isinstance(task, bytes):
+            return math.inf
+        try:
+            model, member = self.models.find(task.model)
+        except RequestError:
+            return 0.0
+        form = model.ready_form(member, task.without)
+        return math.inf if form is None else form.pace(confidence=task.confidence).seconds(task.token_count)
+
     async def explain(self, body: bytes) -> bytes:
         """Return the response to ``POST /v1/explain`` with this body."""
-        return await self.in_thread(lambda: _to_json(self.explain_now(parse_explain_request(body, self.limits))))
+        return await self.in_thread(lambda: to_json(self.explain_now(parse_explain_request(body, self.limits))))
 
     async def reload(self, *, changed_only: bool = False) -> list[tuple[str, str | None]]:
         """Load model files again; return the name of each, with the reason if it failed."""
@@ -126,13 +142,13 @@ class Service:
             explained += list(explanation) if place is None else [explanation[place]]
         return explained
 
-    def _tag_bodies(self, bodies: Sequence[bytes]) -> list[bytes | BaseException]:
-        """Tag a batch: the sentences of all requests for the same form are tagged with one call."""
-        results: list[bytes | BaseException] = [RequestError(500, "internal_error", "internal error")] * len(bodies)
+    def _tag_batch(self, tasks: Sequence[bytes | TagRequest]) -> list[bytes | BaseException]:
+        """Tag a batch of bodies and parsed requests: all sentences for the same form are tagged with one call."""
+        results: list[bytes | BaseException] = [RequestError(500, "internal_error", "internal error")] * len(tasks)
         groups: dict[tuple[Form, bool], list[tuple[int, TagRequest, ServedModel, str | None]]] = {}
-        for number, body in enumerate(bodies):
+        for number, task in enumerate(tasks):
             try:
-                request = parse_tag_request(body, self.limits)
+                request = parse_tag_request(task, self.limits) if isinstance(task, bytes) else task
                 model, member = self.models.find(request.model)
                 form = model.ready_form(member, request.without)
                 if form is None or request.token_count > _LARGE:
@@ -140,12 +156,16 @@ class Service:
                 groups.setdefault((form, request.confidence), []).append((number, request, model, member))
             except (RequestError, _LongWorkError) as error:
                 results[number] = error
-        self.metrics.batches.observe(len(bodies))
+        self.metrics.batches.observe(len(tasks))
         for (form, confidence), group in groups.items():
-            tagged = _tag_together(form, [request for _, request, _, _ in group], confidence)
+            requests = [request for _, request, _, _ in group]
+            begin = time.perf_counter()
+            tagged = _tag_together(form, requests, confidence)
+            seconds = time.perf_counter() - begin
+            form.pace(confidence=confidence).add(sum(request.token_count for request in requests), seconds)
             for (number, request, model, member), items in zip(group, tagged, strict=True):
                 results[number] = items if isinstance(items, BaseException) else _response(items, request, model, member)
-            self._count(group[0][2], [request for _, request, _, _ in group])
+            self._count(group[0][2], requests)
         return results
 
     def _tag_alone(self, request: TagRequest) -> bytes:
@@ -168,7 +188,9 @@ def _tag(form: Form, request: TagRequest) -> list[TaggedItem]:
 
 def _tag_together(form: Form, requests: Sequence[TagRequest], confidence: bool) -> Sequence[list[TaggedItem] | BaseException]:
     """Tag requests with one call; if one is refused, tag each alone, so that it does not disturb the others."""
-    every = replace(requests[0], items=[item for request in requests for item in request.items], confidence=confidence)
+    every = requests[0]
+    if len(requests) > 1:
+        every = replace(every, items=[item for request in requests for item in request.items])
     try:
         items = iter(_tag(form, every))
         return [[next(items) for _ in request.items] for request in requests]
@@ -181,13 +203,14 @@ def _tag_together(form: Form, requests: Sequence[TagRequest], confidence: bool) 
 def _response(items: Sequence[TaggedItem], request: TagRequest, model: ServedModel, member: str | None) -> bytes:
     head = {"model": _full_name(model, member), "version": model.version}
     if request.is_batch:
-        return _to_json(head | {"results": [item.to_dict() for item in items]})
-    return _to_json(head | items[0].to_dict())
+        return to_json(head | {"results": [item.to_dict() for item in items]})
+    return to_json(head | items[0].to_dict())
 
 
 def _full_name(model: ServedModel, member: str | None) -> str:
     return model.name if member is None else f"{model.name}{MEMBER}{member}"
 
 
-def _to_json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+def to_json(value: Any) -> bytes:
+    """Return a value as JSON without blanks."""
+    return _ENCODER.encode(value).encode()

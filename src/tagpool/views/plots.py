@@ -103,7 +103,7 @@ def heat_map(
     2
     """
     left = 12 + _NAME * max((len(_short(name)) for name in rows), default=1)
-    top = 12 + 0.75 * _NAME * max((len(_short(name)) for name in columns), default=1)
+    top = 17 + 0.75 * _NAME * max((len(_short(name)) for name in columns), default=1)
     width, height = left + _SIDE * len(columns) + 30, top + _SIDE * len(rows) + 4
     parts: list[Html] = []
     for number, name in enumerate(columns):

@@ -13,6 +13,7 @@ from tagpool.views.html import Html, element, fragment, join, text
 from tagpool.wording import counted
 
 _WIDEST = 4  # tokens
+_NO_BREAK = "\u00a0"  # keeps a type on the line of the last word
 
 
 class LabelledSpan(NamedTuple):
@@ -145,8 +146,11 @@ class _Renderer:
         return element("p", join(pieces, " "), class_="tp-s", dir="auto")
 
     def _agreed(self, span: LabelledSpan) -> Html:
-        words = join((self._token(place) for place in range(span.start, span.end)), " ")
-        return element("span", words, " ", _tag(span), class_=f"tp-e {colour_class(self.colours, span.type)}")
+        tokens = [self._token(place) for place in range(span.start, span.end)]
+        tokens[-1] = join([tokens[-1], _tag(span)], _NO_BREAK)
+        if self.view.anchors:  # a line may break at a button
+            tokens[-1] = element("span", tokens[-1], class_="tp-j")
+        return element("span", join(tokens, " "), class_=f"tp-e {colour_class(self.colours, span.type)}")
 
     def _differing(self, start: int) -> tuple[Html, int]:
         """Return a cell of tokens with the same gold span and the same predicted span, and the token after them."""
@@ -180,7 +184,7 @@ class _Renderer:
 
 def _tag(span: LabelledSpan) -> Html:
     """Return the type of a span, with its confidence as a percentage."""
-    confidence = "" if span.confidence is None else Html(f" <small>{100 * span.confidence:.0f}%</small>")
+    confidence = "" if span.confidence is None else Html(f"{_NO_BREAK}<small>{100 * span.confidence:.0f}%</small>")
     return element("b", span.type or "span", confidence)
 
 

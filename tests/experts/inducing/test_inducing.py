@@ -12,7 +12,7 @@ from oracles.tampering import resigned, with_byte
 
 import tagpool
 from tagpool import Corpus, Embeddings, InducingTagger, InputError, NotFittedError, OpinionPool, builtin_corpus
-from tagpool.experts.inducing.explanation import explain
+from tagpool.experts.inducing.explanation import ScoreExplanation, explain
 from tagpool.experts.inducing.inspection import top_conjunctions, top_label_features
 from tagpool.experts.inducing.names import NamedFeatures
 from tagpool.experts.inside.inspection import features_by_template, top_features
@@ -349,3 +349,8 @@ def test_other_bad_input(tagger, corpora, tmp_path):
         tagger.predict(["Ann left"])
     with pytest.raises(InputError, match="two different labels"):
         InducingTagger("word[0]").fit([["a"]], [["X"]])
+
+
+def test_a_runner_up_with_a_higher_score_is_ahead() -> None:
+    for lead, text in ((0.25, "behind by 0.250"), (-0.1, "ahead by 0.100")):
+        assert ScoreExplanation("Ann", "B-PER", "O", lead, 1, []).heading == f"B-PER  (next: O, {text})"

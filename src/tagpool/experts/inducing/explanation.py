@@ -48,9 +48,14 @@ class ScoreExplanation(TokenExplanation):
     chosen: bool = False
 
     @property
+    def distance(self) -> str:
+        """The place of the runner-up: behind the label, or ahead of it if the labels after the token decided."""
+        return f"{'behind' if self.lead >= 0 else 'ahead'} by {abs(self.lead):.3f}"
+
+    @property
     def heading(self) -> str:
         """The label and the runner-up."""
-        return f"{self.label}  ({describe_other(self.runner_up, chosen=self.chosen)}, behind by {self.lead:.3f})"
+        return f"{self.label}  ({describe_other(self.runner_up, chosen=self.chosen)}, {self.distance})"
 
     def lines(self, top: int = 8, *, by_template: bool = True) -> list[str]:
         """Contributions."""

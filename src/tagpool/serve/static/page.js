@@ -6,7 +6,17 @@ const EXAMPLE = "Ann Smith from Oslo visited France on Monday.\nThe talks in Gen
 const BY_SENTENCE = [".conll", ".bio", ".iob", ".tsv", ".col", ".conllu"];
 
 const find = (id) => document.getElementById(id);
-const state = { models: [], token: "", selected: null, tagging: null, explaining: null, file: null, url: null };
+const state = {
+  models: [],
+  token: "",
+  shown: null, // the request whose labels are shown; the text may be newer
+  selected: null, // the token that is explained
+  explained: "", // the request whose explanation is shown
+  tagging: null,
+  explaining: null,
+  file: null,
+  url: null,
+};
 
 class ServerError extends Error {
   constructor(status, message) {
@@ -122,6 +132,7 @@ function later(work) {
 }
 
 async function tag() {
+  if (!state.models.length) return; // they are not loaded yet
   state.tagging?.abort();
   const control = (state.tagging = new AbortController());
   const names = sideNames();
@@ -130,7 +141,11 @@ async function tag() {
   try {
     const { views } = await view("tag", value, control.signal);
     if (control.signal.aborted) return;
+    const focused = placeOf(document.activeElement);
     find("sides").replaceChildren(...views.map((one, number) => side(names[number], one, names.length > 1)));
+    const versions = views.map((one) => one.version);
+    state.shown = { text: value.text, sides: sides.map((one, number) => ({ ...one, version: versions[number] })) };
+    if (focused) (buttonOf(focused) ?? find("sides").querySelector(".tp-w") ?? find("text")).focus();
     const [first] = views;
     const hidden = first.hidden ? `, ${first.hidden} hidden below ${find("least").textContent}` : "";
     say("status", `${counted(first.tokens, "token")}, ${counted(first.spans, "span")}${hidden}`);
@@ -162,14 +177,18 @@ const tagSoon = later(tag);
 
 const numberOf = (button) => Number(button.closest(".sentence").dataset.first) + Number(button.dataset.token);
 
+function placeOf(element) {
+  const button = element?.closest("#sides .tp-w");
+  return button && { model: button.closest(".side").dataset.model, token: numberOf(button) };
+}
+
 function buttonOf({ model, token }) {
   const section = [...find("sides").children].find((one) => one.dataset.model === model);
   return section && [...section.querySelectorAll(".tp-w")].find((button) => numberOf(button) === token);
 }
 
 function select(button) {
-  const model = button.closest(".side").dataset.model;
-  state.selected = { model, token: numberOf(button), word: button.textContent, instead: null };
+  state.selected = { ...placeOf(button), word: button.textContent, instead: null };
   explain().then(() => find("why").scrollIntoView({ block: "nearest" }));
 }
 
@@ -182,6 +201,7 @@ function reselect() {
 
 function close() {
   state.selected = null;
+  state.explained = "";
   state.explaining?.abort();
   find("why").hidden = true;
   mark();
@@ -192,18 +212,26 @@ function mark() {
   for (const button of find("sides").querySelectorAll(".tp-w")) button.setAttribute("aria-pressed", button === pressed);
 }
 
+// Explain the selected token of the labels that are shown. An explanation that is on the page stays while it is true.
 async function explain() {
   state.explaining?.abort();
   const control = (state.explaining = new AbortController());
   const { model, token, instead } = state.selected;
-  const had = document.activeElement?.id;
+  const { without, version } = state.shown.sides.find((one) => one.model === model);
+  const value = { text: state.shown.text, model, token, instead, without };
+  const key = JSON.stringify([value, version]);
   mark();
+  if (key === state.explained) return;
   try {
-    const value = { text: find("text").value, model, token, instead, without: withoutGroups(model) };
     const { html } = await view("explain", value, control.signal);
     if (control.signal.aborted) return;
-    show(find("why"), html);
-    find("why").hidden = false;
+    const why = find("why");
+    const had = document.activeElement?.id;
+    const isOpen = why.querySelector("details")?.open;
+    show(why, html);
+    why.hidden = false;
+    state.explained = key;
+    if (isOpen) why.querySelector("details")?.setAttribute("open", "");
     if (had === "instead") find("instead")?.focus(); // the list is new
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -214,6 +242,7 @@ async function explain() {
       return;
     }
     find("why").hidden = true;
+    state.explained = "";
     fail("status", error);
   }
 }
@@ -247,6 +276,7 @@ function* parts(text, bySentence) {
 }
 
 async function tagFile(file) {
+  if (!state.models.length) return;
   state.file?.abort();
   const control = (state.file = new AbortController());
   if (state.url) URL.revokeObjectURL(state.url);
