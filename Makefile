@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test browser lint bench suite mutate sanitize tsan faults fuzz clean
+.PHONY: help demo test browser lint bench suite scale mutate sanitize tsan faults fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,10 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Compare speed and memo
 
 suite: $(VENV)/.installed $(VENV)/.test ## Train and score on every corpus under TAGPOOL_DATA, next to python-crfsuite (SUITE: some corpora, options)
 	$(BIN)/python benchmarks/run_suite.py $(or $(SUITE),--write docs/results/suite.md)
+
+scale: $(VENV)/.installed $(VENV)/.test $(VENV)/.plots ## Train with a memory budget on a million tokens, and measure cost by size
+	TAGPOOL_SCALE=1 $(BIN)/python -m pytest tests/experts/streamed
+	$(BIN)/python benchmarks/scale.py --tokens 1e5 1e6
 
 # The default sample: mutants with a number that ends in 3 or 7. The results stay in mutants/; a second run continues the first.
 MUTANTS ?= "*[37]"
