@@ -26,7 +26,12 @@ class StreamedTraining(LinearTraining):
 
     def __init__(self, expert: Any, files: Any, budget: Budget, **options: Any) -> None:
         self.budget = budget
-        super().__init__(expert, files, None, **options)
+        try:
+            super().__init__(expert, files, None, **options)
+        except BaseException:
+            if hasattr(self, "data"):
+                self.data.spool.close()
+            raise
 
     def _data(self, sentences: Any, labels: Any) -> StreamedData:
         data = StreamedData(self.tagger, sentences, self.budget)
