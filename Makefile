@@ -23,8 +23,8 @@ browser: $(VENV)/.installed $(VENV)/.test $(VENV)/.browser ## Test pages in Chro
 	TAGPOOL_BROWSER=1 TAGPOOL_SCREENSHOTS=$(SCREENSHOTS) $(BIN)/python -m pytest -r s tests/browser $(if $(SHORT),-k "not hostile")
 	$(if $(SHORT),,TAGPOOL_LONG=1 $(BIN)/python -m pytest tests/serve/test_long.py)
 
-scale: $(VENV)/.installed $(VENV)/.test $(VENV)/.scale ## Test Ray, on clusters that the tests start (SHORT=1: without the long tests)
-	TAGPOOL_SCALE=1 $(if $(SHORT),,TAGPOOL_LONG=1) $(BIN)/python -m pytest -r s tests/bridges
+scale: $(VENV)/.installed $(VENV)/.test $(VENV)/.scale ## Test Ray, Spark and training with a memory budget (SHORT=1: without the long tests)
+	TAGPOOL_SCALE=1 $(if $(SHORT),,TAGPOOL_LONG=1) $(BIN)/python -m pytest -r s tests/bridges $(if $(SHORT),,tests/experts/streamed)
 
 # Files in the style of .clang-format
 FORMATTED := $(shell find native fuzz/native faults -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')

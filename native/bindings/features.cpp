@@ -250,6 +250,9 @@ void bind_encoders(nb::module_& m) {
              "Replace the features by those of a dictionary.")
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"), "Name and value of every feature of a sentence, by token.");
 
+}
+
+void bind_given(nb::module_& m) {
     nb::class_<GivenFeatures>(m, "GivenFeatures", "Index of features that the caller provides as strings.")
         .def(nb::init<>())
         .def("fit", [](GivenFeatures& features, nb::handle sentences, uint32_t minimum_count, const std::vector<std::string>& known) {
@@ -286,6 +289,7 @@ void bind_features(nb::module_& m) {
     bind_atoms(m);
     bind_encoding(m);
     bind_encoders(m);
+    bind_given(m);
     m.def("dense_rows", &dense_rows, nb::arg("columns"), nb::arg("column"), nb::arg("function"), nb::arg("lexicon"),
           "Embedding row of every token; -1 where the word has none.");
 }
