@@ -19,7 +19,7 @@ from tagpool.bridges.ray.engine import Ray
 from tagpool.bridges.ray.sharing import pack, run_packed
 from tagpool.bridges.ray.workers import RayWorkers
 from tagpool.errors import InputError, OutOfMemoryError, OutputError, TagpoolError
-from tagpool.experts.tasks import Tasks, leave_tasks, use_tasks
+from tagpool.experts.tasks import Tasks, current_tasks, leave_tasks, use_tasks
 from tagpool.wording import counted
 
 _SHARE = 0.8  # of the CPUs for workers, so that other tasks are not starved
@@ -51,7 +51,8 @@ class Session(Tasks):
         self._connect()
         try:
             self.cpus = self._cpus_per_worker()
-            self._check_nodes()
+            if not isinstance(current_tasks(), Session):  # else they are checked
+                self._check_nodes()
         except BaseException:
             self.close()
             raise
