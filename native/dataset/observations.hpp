@@ -54,7 +54,7 @@ public:
     // Observed labels as bits, `words` words for each feature; empty with all cells.
     const std::vector<uint64_t>& labels() const { return labels_; }
     size_t words() const { return words_; }
-    const std::vector<Mark>& marks() const { return marks_; }                // by feature; empty without twins
+    const std::vector<Mark>& marks() const { return marks_; }                 // by feature; empty without twins
     const std::vector<uint8_t>& transitions() const { return transitions_; }  // 1 where observed, [L][L]; empty if all have weights
     // Observed cells of transition features, feature * 2^32 + bigram, in order.
     std::vector<uint64_t> history_cells() const;

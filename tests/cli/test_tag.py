@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import tagpool
 from tagpool.cli.tag import tag
-from tagpool.corpus.formats import Format
-from tagpool.tagging import blocks as blocks_module
+from tagpool.corpus import blocks as blocks_module
 from tagpool.corpus.blocks import Blocks
+from tagpool.corpus.formats import Format
 from tagpool.tagging.conll import ConllTagger
 from tagpool.tagging.labeller import Labeller
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from tagpool.cli.inputs import expect_one_file
 from tagpool.cli.outputs import refuse_inputs
+from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.files import STANDARD_STREAM, open_output, source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError, TagpoolError
-from tagpool.corpus.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger, ConlluTagger, conllu_column
 from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller, StreamTagger

@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.formats import FORMATS, Format
 from tagpool.errors import InputError
 from tagpool.serve.forms import Form
 from tagpool.serve.limits import invalid
-from tagpool.corpus.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger, ConlluTagger, conllu_column
 from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller, StreamTagger

@@ -9,13 +9,13 @@ from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from tagpool import _native
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.corpus.conll import CONLLU_COLUMNS, DEFAULT_COLUMNS, DOCUMENT_START, column_names
 from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import BYTE_ORDER_MARK
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
-from tagpool.corpus.blocks import Block, Blocks
 from tagpool.tagging.labeller import LONGEST_SENTENCE, Labeller, Reading, StreamTagger
 from tagpool.wording import counted
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.jsonl import SPAN_KEYS, Fail, character_spans, parse_records, record_columns
 from tagpool.corpus.schemes import is_plain
 from tagpool.corpus.text import LONGEST_LINE, SPACE
 from tagpool.errors import InputError
-from tagpool.corpus.blocks import Block, Blocks
 from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
 
 _PART = 1 << 16  # tokens that are Python objects at the same time

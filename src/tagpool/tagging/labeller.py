@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tagpool import _native
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
-from tagpool.corpus.blocks import Block, Blocks
 
 if TYPE_CHECKING:
     from tagpool.chain.lattice import Labelling, Lattice

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from tagpool.corpus.blocks import Block, Blocks
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.text import tokenize_line
 from tagpool.errors import InputError
-from tagpool.corpus.blocks import Block, Blocks
 from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
 
 

@@ -13,7 +13,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.labelled_files import LabelledFiles
 from tagpool.errors import InputError
 from tagpool.experts.label_scheme import MOST_LABELS, count_bigrams, forbidden_by_counts
-from tagpool.experts.states import States, states_by_counts
+from tagpool.experts.states import states_by_counts
 from tagpool.experts.streamed.budget import Budget
 from tagpool.experts.streamed.facts import CorpusFacts
 from tagpool.experts.streamed.spool import Sentences, Spool

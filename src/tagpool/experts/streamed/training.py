@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from tagpool.experts.streamed.data import StreamedData
 from tagpool.optim.watch import Epoch
 
 _BYTES_OF_FEATURE = 60  # of observations and of the layout, during the search for places
-_BYTES_OF_OCCURRENCE = 24  # of a block: numbers, items and shards
+_BYTES_OF_OCCURRENCE = 15  # of a block: numbers, items and shards
 _VECTORS = 20  # of doubles by weight, of L-BFGS
 
 
@@ -75,7 +75,7 @@ class StreamedTraining(LinearTraining):
                 columns.sort(encoding, usual)
         limits, begins = weights.part_tokens(), [0, *accumulate(tokens for _, tokens in self.data.spool.chunks)]
         savings = 0.0
-        for part, (first, last) in enumerate(zip(limits, limits[1:], strict=False)):
+        for part, (first, last) in enumerate(pairwise(limits)):
             chunks = [number for number, begin in enumerate(begins[:-1]) if begin < last and begins[number + 1] > first]
             if not chunks:
                 continue
