@@ -43,6 +43,8 @@ def train_with(
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
     if engine is not None:
+        if data.memory is not None:
+            raise InputError("--memory: the sentences of --engine ray are in the memory of its workers; drop one of them")
         learner.check_engine()
     check_output(learner, output)
     tunes = may_choose(learner, settings, data.start)

@@ -79,7 +79,7 @@ class Shard:
         """Count the features by label, and return the counts."""
         seen = counts.observations(self._begin)
         seen.add(self._encodings[0], gold, self._history)
-        return seen.bytes()
+        return seen.state()
 
     # Bundles ------------------------------------------------------------------------------------------------------------
 
