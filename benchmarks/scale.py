@@ -98,9 +98,9 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     ]
     for row in rows:
         where = "in memory" if row["way"] == IN_MEMORY else f"with a budget of {row['way']}"
-        each = 1e6 * row["cpu"] / row["tokens"]
+        cost = 1e6 * row["cpu"] / row["tokens"]
         lines.append(
-            f"| {row['tokens']:,} | {where} | {row['features']:,} | {each:.2f} | {row['wall']:.1f} | {row['peak']:,.0f} |"
+            f"| {row['tokens']:,} | {where} | {row['features']:,} | {cost:.2f} | {row['wall']:.1f} | {row['peak']:,.0f} |"
         )
     if draw(path.with_suffix(".svg"), rows):
         lines += ["", "![CPU time and peak memory by the number of tokens](scale.svg)"]
@@ -138,8 +138,8 @@ def main() -> None:
     options = parser.parse_args()
     for tokens in options.tokens:
         new = measure(int(tokens), options.ways)
-        kept = [row for row in read_rows(options.write) if not any(_same(row, one) for one in new)]
-        write_table(options.write, sorted([*kept, *new], key=lambda row: (row["tokens"], row["way"] != IN_MEMORY, row["way"])))
+        old = [row for row in read_rows(options.write) if not any(_same(row, one) for one in new)]
+        write_table(options.write, sorted([*old, *new], key=lambda row: (row["tokens"], row["way"] != IN_MEMORY, row["way"])))
 
 
 def _same(row: dict[str, Any], other: dict[str, Any]) -> bool:

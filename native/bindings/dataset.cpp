@@ -135,6 +135,9 @@ void bind_observations(nb::module_& m) {
         .def_prop_ro("token_count", &Observations::tokens, "Number of tokens.")
         .def_prop_ro("sentence_count", &Observations::sentences, "Number of sentences.");
 
+}
+
+void bind_weight_layout(nb::module_& m) {
     nb::class_<BundleColumns>(m, "BundleColumns", "Groups of features that may form bundles.")
         .def("sort", [](BundleColumns& columns, const Encoding& encoding, bool usual) {
             check_ids(encoding, columns.columns().size());
@@ -187,6 +190,7 @@ void bind_observations(nb::module_& m) {
 void bind_dataset(nb::module_& m) {
     bind_options(m);
     bind_observations(m);
+    bind_weight_layout(m);
     bind_chunks(m);
 
     nb::class_<TrainingSet>(m, "TrainingSet", "Encoded sentences with labels, stored for training. history has transition features and their number.")

@@ -87,6 +87,8 @@ def _check_files(configs: Sequence[Path], settings: Settings, data: DataOptions,
     """Raise an error for missing files, and for outputs that are inputs or one file, before long work."""
     if not data.train:
         raise InputError("--train is missing: the file to learn from")
+    if data.memory is not None:
+        raise InputError("data.memory: a search needs all sentences in memory; train with the best values and --memory")
     if data.start is not None:
         raise settings.error(("data", "start"), "a search trains every model from the start; drop this key")
     if outputs["--output"] is None or str(outputs["--output"]) == STANDARD_STREAM:
