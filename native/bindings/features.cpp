@@ -228,7 +228,6 @@ void bind_encoders(nb::module_& m) {
             return list_texts(static_cast<uint32_t>(names.size()), [&](uint32_t i) { return names[i]; });
         }, "Name of each feature.")
         .def("packed_names", [](Encoder& encoder) { return join_sorted(encoder.names().views(), '\0'); }, "Names in order, joined by NUL.")
-        .def_prop_ro("looks_at_documents", &Encoder::looks_at_documents, "Whether templates use other sentences of a document.")
         .def("begin", &Encoder::begin, "Begin fitting in slices.")
         .def("fit_next", &Encoder::fit_next, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(),
              "Number the features of the next sentences after those so far, and encode them with provisional ids.")

@@ -81,7 +81,7 @@ class Shards:
         total = counts.observations()
         for seen in self._workers.call("count", [(counts, one) for one in self._cut_tokens(gold)]):
             total.merge(replace(counts, seen=seen).observations())
-        self._counts = self._workers.share(replace(counts, seen=total.bytes()))
+        self._counts = self._workers.share(replace(counts, seen=total.state()))
         weights = _native.WeightLayout(total, options.labels, options.native())
         self._parts = self._sentences_at(np.array(weights.part_tokens()))
         self._take_whole_parts()
