@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.commands import run_process
+from cli.commands import outputs, run_process
 
 import tagpool
 from tagpool import CRF, builtin_corpus
-from tagpool.tagging.folders.manifest import MANIFEST
 
 pytestmark = pytest.mark.skipif("TAGPOOL_SCALE" not in os.environ, reason="make scale runs this")
 
@@ -30,14 +29,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         tagpool.write_corpus(corpus[number * 10 : number * 10 + 10], path)
     return tmp_path
-
-
-def outputs(name: str) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(name)): path.read_bytes()
-        for path in Path(name).rglob("*")
-        if path.is_file() and path.name != MANIFEST
-    }
 
 
 def test_files_are_those_of_local_workers(folder: Path) -> None:
