@@ -15,6 +15,7 @@ from cli.commands import outputs, run_process
 
 import tagpool
 from tagpool import CRF, builtin_corpus
+from tagpool.tagging.folders.manifest import MANIFEST
 
 pytestmark = pytest.mark.skipif("TAGPOOL_SCALE" not in os.environ, reason="make scale runs this")
 
