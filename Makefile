@@ -64,6 +64,7 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
+		--ignore=tests/native/arrow --ignore=tests/corpus/test_arrow.py --ignore=tests/corpus/test_parquet.py --ignore=tests/corpus/test_zstandard.py \
 		--ignore=tests/corpus/annotations --ignore=tests/corpus/builtin --ignore=tests/features/test_given.py --ignore=tests/native/trainers/test_peers.py \
 		--ignore=tests/pools/votes/test_vote_pool.py --ignore=tests/pools/votes/test_vote_predictions.py
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from tagpool.bridges.ray.engine import Ray
+from tagpool.bridges.ray.handlers import keep_handlers
 from tagpool.bridges.ray.session import RETRIES, Session
 from tagpool.tagging.folders.jobs import Job
 from tagpool.tagging.folders.settings import Settings
@@ -34,10 +35,12 @@ class FileActor:
         return self._worker.label_files(jobs)
 
 
-def label_on_ray(settings: Settings, engine: Ray, batches: Iterable[list[Job]]) -> Iterator[list[FileResult]]:
+def label_on_ray(settings: Settings, engine: Ray, batches: Iterable[list[Job]]) -> Generator[list[FileResult], None, None]:
     """Yield the results of batches as actors finish them."""
     # Ray reports restarts on standard output, which is for results.
-    with contextlib.redirect_stdout(sys.stderr), Session(engine) as session:
+    with contextlib.redirect_stdout(sys.stderr), contextlib.ExitStack() as stack:
+        with keep_handlers():
+            session = stack.enter_context(Session(engine))
         actor_class = session.remote(FileActor, max_task_retries=RETRIES)
         actors = [actor_class.remote(settings) for _ in range(engine.workers)]
         try:
