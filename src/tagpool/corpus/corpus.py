@@ -235,9 +235,8 @@ class Corpus(Sequence[Sentence]):
         >>> Corpus.from_lists(word=[["Ann"], []]).drop_empty().words
         [['Ann']]
         """
-        offsets = self.offsets()
-        lengths = offsets[1:] - offsets[:-1]
-        return self if lengths.all() else self.select(lengths.nonzero()[0].tolist())
+        empty = set(self.native.empty_sentences())
+        return self.select(number for number in range(len(self)) if number not in empty) if empty else self
 
     def split(
         self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True

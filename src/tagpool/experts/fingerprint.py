@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 import tagpool
 from tagpool import _native
 from tagpool.experts.saving import to_bytes
 from tagpool.features.encoder import Encoder
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tagpool.experts.training import Training
     from tagpool.features.encoded import EncodedCorpus
+else:
+    np = LazyModule("numpy")
 
 _OTHERS = ("templates", "resources", "threads")  # the features depend on them, or the result does not
 
@@ -45,7 +48,7 @@ def training_facts(training: Training) -> dict[str, Any]:
 
 
 def _arrays(encoded: EncodedCorpus) -> list[Any]:
-    labels = [] if encoded.labels is None else [encoded.labels]
+    labels = [] if encoded.label_numbers is None else [encoded.label_numbers]
     encodings = [one for one in (encoded.native, encoded.history) if one is not None]
     return [*labels, *(array() for one in encodings for array in (one.starts, one.ids, one.values, one.sentences))]
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tagpool import _native
 from tagpool.errors import TrainingError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
 from tagpool.parameters import Exclusive, declare_parameters, parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 _SCORED_EVERY = 10
 _GRADIENT_TOLERANCE = 1e-7  # most runs end earlier, by the tolerance of the objective
