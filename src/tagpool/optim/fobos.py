@@ -73,7 +73,7 @@ class FOBOS(Trainer):
             )
             learner = _native.Fobos(problem.training, problem.chain, options, problem.example_weights)
             if problem.start is not None:
-                learner.start_from(problem.start.astype(np.float64))
+                learner.start_from(np.asarray(problem.start, np.float64))
             return learner
 
         return descend(begin, self.step or 0.0, self.epochs, watch)

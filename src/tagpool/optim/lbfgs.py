@@ -63,7 +63,7 @@ class QuasiNewton(Trainer):
             value_tolerance=self.tolerance,
             l1=problem.l1,
         )
-        first = np.zeros(problem.parameter_count) if start is None else start.astype(np.float64)
+        first = np.zeros(problem.parameter_count) if start is None else np.asarray(start, np.float64)
         weights, _, value, _, _ = objective.minimise(first, options, report, state)
         if not np.isfinite(value):
             raise TrainingError("the objective is not finite; check the values of the features")
