@@ -30,9 +30,10 @@ public:
 
     // Fastest for origins sorted by token, then template: the values are then computed once for both.
     std::string name(const Origin& origin) {
-        const auto after = std::upper_bound(sentences_.begin(), sentences_.end(), origin.token);
-        const auto sentence = static_cast<uint32_t>(after - sentences_.begin() - 1);
-        if (sentence != sentence_) values_.enter(sentence_ = sentence);
+        if (sentence_ == UINT32_MAX || origin.token < sentences_[sentence_] || origin.token >= sentences_[sentence_ + 1]) {
+            const auto after = std::upper_bound(sentences_.begin(), sentences_.end(), origin.token);
+            values_.enter(sentence_ = static_cast<uint32_t>(after - sentences_.begin() - 1));
+        }
         const Template& source = program_.templates[origin.template_number];
         if (origin.token != token_ || &source != template_) {
             texts_.resize(source.terms.size());
@@ -46,7 +47,11 @@ public:
             indices_[i] = rest % texts_[i].size();
             rest /= static_cast<uint32_t>(texts_[i].size());
         }
-        std::string name = source.key + "=";
+        std::string name;
+        size_t size = source.key.size() + texts_.size();
+        for (size_t i = 0; i < texts_.size(); ++i) size += texts_[i][indices_[i]].size();
+        name.reserve(size);
+        name.append(source.key).push_back('=');
         for (size_t i = 0; i < texts_.size(); ++i) {
             if (i > 0) name.push_back('|');
             append_value(name, texts_[i][indices_[i]], escapes_[origin.template_number]);
@@ -134,17 +139,15 @@ std::vector<uint16_t> Encoder::template_numbers() const {
 
 const std::vector<std::string>& Encoder::names() {
     if (!fitted_corpus_) return names_;
-    std::vector<uint32_t> order;
+    std::vector<std::pair<uint64_t, uint32_t>> order;  // token and template, then the id
     for (uint32_t id = 0; id < origins_.size(); ++id)
-        if (origins_[id].token != Origin::kNowhere) order.push_back(id);
-    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-        const auto position = [this](uint32_t id) { return std::tuple(origins_[id].token, origins_[id].template_number, id); };
-        return position(a) < position(b);
-    });
+        if (const Origin& origin = origins_[id]; origin.token != Origin::kNowhere)
+            order.emplace_back(uint64_t{origin.token} << 16 | origin.template_number, id);
+    std::sort(order.begin(), order.end());
     names_ = std::move(known_);
     names_.resize(origins_.size());
     FeatureNamer namer(program_, *fitted_corpus_);
-    for (uint32_t id : order) names_[id] = namer.name(origins_[id]);
+    for (const auto& [position, id] : order) names_[id] = namer.name(origins_[id]);
     fitted_corpus_.reset();
     return names_;
 }
