@@ -191,6 +191,12 @@ void bind_encoding(nb::module_& m) {
             const auto& sentences = nb::cast<const Encoding&>(self).sentences;
             return View<uint32_t>(sentences.data(), {sentences.size()}, self);
         }, "The result of sentences(), as a memoryview.")
+        .def("renumbered", [](const Encoding& encoding, const UInts& new_ids) {
+            return replace_ids(encoding, [&](uint32_t id) {
+                if (id >= new_ids.size()) throw InputFault(concat("new ids: expected one for every feature, got ", new_ids.size()));
+                return new_ids.data()[id];
+            });
+        }, nb::arg("new_ids"), "Copy with new ids of the features; those with the id 2^32 - 1 are removed.")
         .def("restricted", [](const Encoding& encoding, const nb::bytes& keep) {
             const std::string_view marks = bytes_view(keep);
             return replace_ids(encoding, [&](uint32_t id) {
@@ -221,11 +227,28 @@ void bind_encoders(nb::module_& m) {
         .def("counts", [](Encoder& encoder) { return to_array(encoder.counts()); }, "Occurrences of each feature.")
         .def("template_numbers", [](const Encoder& encoder) { return to_array(encoder.template_numbers()); }, "Template of each feature.")
         .def("keys", [](const Encoder& encoder) { return to_array(encoder.keys()); }, "Hash of each feature.")
-        .def("names", [](Encoder& encoder) { return encoder.names(); }, "Name of each feature.")
-        .def("packed_names", [](Encoder& encoder) {
-            const std::vector<std::string>& names = encoder.names();
-            return join_sorted({names.begin(), names.end()}, '\0');
-        }, "Names in order, joined by NUL.")
+        .def("names", [](Encoder& encoder) -> StringList {
+            const NameList& names = encoder.names();
+            return list_texts(static_cast<uint32_t>(names.size()), [&](uint32_t i) { return names[i]; });
+        }, "Name of each feature.")
+        .def("packed_names", [](Encoder& encoder) { return join_sorted(encoder.names().views(), '\0'); }, "Names in order, joined by NUL.")
+        .def("begin", &Encoder::begin, "Begin fitting in slices.")
+        .def("fit_next", &Encoder::fit_next, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(),
+             "Number the features of the next sentences after those so far, and encode them with provisional ids.")
+        .def("merge", [](Encoder& encoder, const nb::bytes& dictionary) { return to_array(encoder.merge(bytes_view(dictionary))); },
+             nb::arg("dictionary"), "Add the dictionary (state) of the next slice; return the provisional id of each of its features.")
+        .def("finish", [](Encoder& encoder) { return to_array(without_gil([&] { return encoder.finish(); })); },
+             "Remove rare features; return the final id of each provisional one, 2^32 - 1 for those that were removed.")
+        .def("state", [](Encoder& encoder) { return to_bytes(encoder.state()); }, "Program and dictionary of the features, as bytes.")
+        .def_static("from_state", [](const nb::bytes& state, uint32_t minimum_count) { return Encoder::from_state(bytes_view(state), minimum_count); },
+                    nb::arg("state"), nb::arg("minimum_count"), "Encoder of a state.")
+        .def_prop_ro("template_keys", [](const Encoder& encoder) {
+            std::vector<std::string> keys;
+            for (const Template& one : encoder.program().templates) keys.push_back(one.key);
+            return keys;
+        }, "Keys of the templates, by number.")
+        .def("restore", [](Encoder& encoder, const nb::bytes& dictionary) { encoder.restore(bytes_view(dictionary)); }, nb::arg("dictionary"),
+             "Replace the features by those of a dictionary.")
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"), "Name and value of every feature of a sentence, by token.");
 
     nb::class_<GivenFeatures>(m, "GivenFeatures", "Index of features that the caller provides as strings.")

@@ -117,8 +117,8 @@ std::tuple<size_t, Array<uint32_t>, Array<uint32_t>, Array<float>> history_weigh
 void bind_transition_weights(nb::module_& m) {
     nb::class_<TransitionWeights>(m, "TransitionWeights", "Weights of transition features, from an encoder or (None) already encoded.")
         .def("__init__", [](TransitionWeights* self, const TrainingSet& set, Floats weights, Encoder* encoder, uint32_t features) {
-            expect_size(weights.size(), set.transition_features().cell_count(), "weights of transition features");
-            new (self) TransitionWeights{set.transition_features().cells(set.labels(), set.stride()), to_vector(weights), {}, {}, features};
+            expect_size(weights.size(), set.layout(true).transition_cells(), "weights of transition features");
+            new (self) TransitionWeights{set.weights().list_transition_cells(), to_vector(weights), {}, {}, features};
             if (!encoder) return;
             self->program = encoder->program();
             self->keys = encoder->keys();

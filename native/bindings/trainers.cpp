@@ -9,6 +9,7 @@
 #include "trainers/elitist.hpp"
 #include "trainers/fobos.hpp"
 #include "trainers/objective.hpp"
+#include "trainers/part_gradients.hpp"
 #include "trainers/penalty.hpp"
 #include "trainers/perceptron.hpp"
 #include "trainers/proximal.hpp"
@@ -90,6 +91,55 @@ std::pair<double, size_t> norm_of_point(Objective& objective) {
     return {std::sqrt(squares), active};
 }
 
+using PartTuple = std::tuple<double, Doubles, Doubles, Doubles>;
+using EvaluateParts = nb::typed<nb::callable, nb::typed<nb::iterable, PartTuple>(Array<double>)>;
+
+// Calls Python, which owns the interpreter lock meanwhile.
+SumParts sum_parts_of(const EvaluateParts& evaluate, const std::shared_ptr<const WeightLayout>& layout, size_t free) {
+    return [evaluate = nb::callable(evaluate), layout, free](const double* weights, const std::function<void(const PartSum&)>& add) {
+        nb::gil_scoped_acquire acquire;
+        size_t part = 0;
+        for (nb::handle item : nb::iter(evaluate(to_array(std::vector<double>(weights, weights + free))))) {
+            const auto [loss, shared, own, edges] = nb::cast<PartTuple>(item);
+            if (part >= layout->parts()) throw InputFault("got more than " + counted(layout->parts(), "part"));
+            size_t own_count = 0;
+            for (const auto& [first, last] : layout->own_places(part++)) own_count += last - first;
+            expect_size(shared.size(), layout->shared_count(), "shared gradient of a part");
+            expect_size(own.size(), own_count, "own gradient of a part");
+            expect_size(edges.size(), layout->edge_size(), "gradient of the edges of a part");
+            add({loss, shared.data(), own.data(), edges.data()});
+        }
+    };
+}
+
+std::unique_ptr<Objective> objective_of_parts(const std::shared_ptr<WeightLayout>& layout, bool chain, double l2, const EvaluateParts& evaluate) {
+    const auto set = std::make_shared<const TrainingSet>(layout);
+    return std::make_unique<Objective>(set, chain, l2, sum_parts_of(evaluate, layout, FreeWeights(*set, chain).size()));
+}
+
+nb::tuple to_tuple(const PartSum& sum, const WeightLayout& layout, size_t part) {
+    size_t own = 0;
+    for (const auto& [first, last] : layout.own_places(part)) own += last - first;
+    const auto array = [](const double* values, size_t count) { return to_array(std::vector<double>(values, values + count)); };
+    return nb::make_tuple(sum.loss, array(sum.shared, layout.shared_count()), array(sum.own, own), array(sum.edges, layout.edge_size()));
+}
+
+void bind_part_gradients(nb::module_& m) {
+    nb::class_<PartGradients>(m, "PartGradients", "Losses and gradients of single parts of a training set, for Objective.of_parts.")
+        .def("__init__", [](PartGradients* self, const std::shared_ptr<TrainingSet>& set, bool chain, const std::optional<Floats>& example_weights) {
+            new (self) PartGradients(set, chain, vector_or_empty(example_weights));
+        }, nb::arg("training"), nb::arg("chain"), nb::arg("example_weights") = nb::none())
+        .def_prop_ro("free_count", &PartGradients::free_count, "Number of weights that evaluate receives.")
+        .def("move_to", [](PartGradients& gradients, const Doubles& weights) {
+            expect_size(weights.size(), gradients.free_count(), "weights");
+            gradients.move_to(weights.data());
+        }, nb::arg("weights"), "Set the weights.")
+        .def("part", [](PartGradients& gradients, size_t part) -> nb::typed<nb::tuple, double, Array<double>, Array<double>, Array<double>> {
+            const PartSum sum = without_gil([&] { return gradients(part); });
+            return to_tuple(sum, gradients.weights(), part);
+        }, nb::arg("part"), "Loss of a part, and its gradient: of shared weights, of those that only this part has, and of edges.");
+}
+
 void bind_objective(nb::module_& m) {
     nb::class_<Parameters>(m, "Parameters", "Parameters that one trainer passes to another.")
         .def("__len__", [](const Parameters& parameters) { return parameters.values.size(); })
@@ -108,8 +158,12 @@ void bind_objective(nb::module_& m) {
     nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
         .def("__init__", [](Objective* self, const std::shared_ptr<TrainingSet>& set, bool chain, double l2, std::optional<Floats> example_weights,
                             Threads threads) {
-            new (self) Objective(set, chain, l2, vector_or_empty(example_weights), threads);
+            if (set->stream()) new (self) Objective(set, chain, l2, sum_parts_of_stream(set, chain));
+            else new (self) Objective(set, chain, l2, vector_or_empty(example_weights), threads);
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("example_weights").none(), nb::arg("threads"))
+        .def_static("of_parts", &objective_of_parts, nb::arg("weights"), nb::arg("chain"), nb::arg("l2"), nb::arg("evaluate"),
+                    "Objective whose parts are computed elsewhere: evaluate(weights) returns (loss, shared, own, edges) of PartGradients for each "
+                    "part, in order.")
         .def_prop_ro("parameter_count", [](const Objective& objective) { return objective.parameter_count(); }, "Number of parameters.")
         .def("__call__", [](Objective& objective, Doubles parameters) {
             expect_size(parameters.size(), objective.parameter_count(), "parameters");
@@ -249,6 +303,7 @@ void bind_trainers(nb::module_& m) {
         return std::all_of(numbers.data(), numbers.data() + numbers.size(), [](float number) { return std::isfinite(number); });
     }, nb::arg("numbers"), "Whether all numbers are finite.");
     bind_objective(m);
+    bind_part_gradients(m);
     bind_stochastic(m);
     bind_proximal(m);
 }

@@ -7,7 +7,6 @@ namespace {
 
 constexpr size_t kMaxColumns = 64;
 constexpr size_t kMaxSample = 8192;
-constexpr uint8_t kUnassigned = BundleColumns::kAlone - 1;
 constexpr double kMinGain = 0.005;  // part of the total cost that joining two columns must save
 
 // A column of the sample: a key and a cost for each token.
@@ -80,59 +79,44 @@ void Column::append(const Column& other) {
 
 }  // namespace
 
-BundleColumns::BundleColumns(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t sample_begin, size_t sample_end)
-    : columns_(costs.size(), kUnassigned) {
-    sort_features(encoding, costs);
-    join(encoding, costs, row_cost, sample_begin, std::min(sample_end, sample_begin + kMaxSample));
-}
-
 // Lists of the most frequent length define the columns by position. In other lists a new feature gets the column after the one before it.
 // A wrong column costs only time.
-void BundleColumns::sort_features(const Encoding& encoding, const std::vector<float>& costs) {
-    std::vector<size_t> lengths;
+void BundleColumns::sort(const Encoding& encoding, bool is_usual) {
     for (size_t token = 0; token < encoding.token_count(); ++token) {
-        const size_t length = encoding.starts[token + 1] - encoding.starts[token];
-        if (length >= lengths.size()) lengths.resize(length + 1);
-        ++lengths[length];
-    }
-    if (lengths.empty()) return;
-    const auto usual = static_cast<size_t>(std::max_element(lengths.begin(), lengths.end()) - lengths.begin());
-    for (const bool is_usual : {true, false})
-        for (size_t token = 0; token < encoding.token_count(); ++token) {
-            const uint64_t begin = encoding.starts[token], end = encoding.starts[token + 1];
-            if ((end - begin == usual) != is_usual) continue;
-            size_t next = 0;
-            for (uint64_t i = begin; i < end; ++i) {
-                uint8_t& column = columns_[encoding.ids[i]];
-                if (column == kUnassigned) column = next < kMaxColumns && costs[encoding.ids[i]] > 0 ? static_cast<uint8_t>(next) : kAlone;
-                next = column == kAlone ? next + 1 : column + size_t{1};
-            }
+        const uint64_t begin = encoding.starts[token], end = encoding.starts[token + 1];
+        if ((end - begin == usual_) != is_usual) continue;
+        size_t next = 0;
+        for (uint64_t i = begin; i < end; ++i) {
+            uint8_t& column = columns_[encoding.ids[i]];
+            if (column == kUnassigned) column = next < kMaxColumns && costs_[encoding.ids[i]] > 0 ? static_cast<uint8_t>(next) : kAlone;
+            next = column == kAlone ? next + 1 : column + size_t{1};
         }
+    }
 }
 
-void BundleColumns::join(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t begin, size_t end) {
-    const size_t tokens = end - begin;
+void BundleColumns::join(const Encoding& encoding) {
+    const size_t tokens = std::min({encoding.token_count(), sample_end_, kMaxSample});
     std::vector<Column> columns;
     for (size_t c = 0; c < kMaxColumns; ++c)
         columns.push_back({std::vector<uint64_t>(tokens), std::vector<float>(tokens), 0, {static_cast<uint8_t>(c)}});
     double all = 0;
-    for (size_t token = begin; token < end; ++token)
+    for (size_t token = 0; token < tokens; ++token)
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
             const uint32_t feature = encoding.ids[i];
             if (columns_[feature] == kAlone) continue;
             Column& column = columns[columns_[feature]];
-            uint64_t& key = column.keys[token - begin];
+            uint64_t& key = column.keys[token];
             key = mixed_key(key, feature);
-            column.costs[token - begin] += costs[feature];
-            all += static_cast<double>(costs[feature]);
+            column.costs[token] += costs_[feature];
+            all += static_cast<double>(costs_[feature]);
         }
     KeyCounter counter(tokens);
     for (Column& column : columns)
-        column.least = counter.least_cost(tokens, [&](size_t t) { return column.keys[t]; }, [&](size_t t) { return column.costs[t]; }, row_cost);
+        column.least = counter.least_cost(tokens, [&](size_t t) { return column.keys[t]; }, [&](size_t t) { return column.costs[t]; }, row_cost_);
     std::erase_if(columns, [](const Column& column) { return column.least == 0; });
     const auto gain = [&](const Column& a, const Column& b) {
         const double together = counter.least_cost(
-            tokens, [&](size_t t) { return joined_key(a.keys[t], b.keys[t]); }, [&](size_t t) { return a.costs[t] + b.costs[t]; }, row_cost);
+            tokens, [&](size_t t) { return joined_key(a.keys[t], b.keys[t]); }, [&](size_t t) { return a.costs[t] + b.costs[t]; }, row_cost_);
         return a.least + b.least - together;
     };
     std::vector<std::vector<double>> gains(columns.size(), std::vector<double>(columns.size(), 0));

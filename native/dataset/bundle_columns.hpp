@@ -1,4 +1,4 @@
-// BundleColumns: groups of features that may form bundles (bundles.hpp).
+// BundleColumns: groups of features that may form bundles (bundles.hpp). They are found by reading the corpus twice in order, in slices if needed.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,30 @@ class BundleColumns {
 public:
     static constexpr uint8_t kAlone = 0xff;  // the column of features that are in no bundle
 
-    BundleColumns(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t sample_begin, size_t sample_end);
+    // `costs` has the cost of scoring each feature (0: it is not scored), `row_cost` is that of a bundle. `usual` is the most frequent number of
+    // features of a token. Columns are joined by the first tokens, up to `sample_end`.
+    BundleColumns(std::vector<float> costs, float row_cost, size_t usual, size_t sample_end)
+        : costs_(std::move(costs)), row_cost_(row_cost), usual_(usual), sample_end_(sample_end), columns_(costs_.size(), kUnassigned) {}
+
+    // Sorts the features of the next sentences into columns: all sentences with `is_usual`, then all without.
+    void sort(const Encoding& encoding, bool is_usual);
+    // Joins columns while that saves work; the encoding begins with the first tokens of the corpus.
+    void join(const Encoding& encoding);
 
     size_t size() const { return size_; }
     uint8_t of(uint32_t feature) const { return columns_[feature]; }
+    float cost(uint32_t feature) const { return costs_[feature]; }
+    float row_cost() const { return row_cost_; }
+    // By feature, to continue elsewhere.
+    std::vector<uint8_t>& columns() { return columns_; }
+    void set_size(size_t size) { size_ = size; }
 
 private:
-    void sort_features(const Encoding& encoding, const std::vector<float>& costs);
-    void join(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t begin, size_t end);
+    static constexpr uint8_t kUnassigned = kAlone - 1;
 
+    std::vector<float> costs_;
+    float row_cost_;
+    size_t usual_, sample_end_;
     std::vector<uint8_t> columns_;  // by feature
     size_t size_ = 0;
 };

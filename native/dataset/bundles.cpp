@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "dataset/bundle_columns.hpp"
-
 namespace tagpool {
 namespace {
-
-constexpr double kMinSavings = 0.1;  // part of the total cost
 
 // Features that some tokens of a part share in one column.
 struct FeatureSet {
@@ -46,9 +42,9 @@ private:
 
 class BundleBuilder {
 public:
-    BundleBuilder(const Encoding& encoding, const std::vector<float>& costs, float row_cost, const BundleColumns& columns, Bundles& out)
-        : encoding_(encoding), feature_costs_(costs), row_cost_(row_cost), columns_(columns), out_(out), keys_(columns.size()),
-          costs_(columns.size()), bundles_(columns.size()) {}
+    BundleBuilder(const Encoding& encoding, const BundleColumns& columns, Bundles& out)
+        : encoding_(encoding), row_cost_(columns.row_cost()), columns_(columns), out_(out), keys_(columns.size()), costs_(columns.size()),
+          bundles_(columns.size()) {}
 
     // Adds the bundles of tokens [begin, end), a part.
     void add_part(size_t begin, size_t end) {
@@ -90,7 +86,7 @@ private:
             const uint8_t column = columns_.of(feature);
             if (column == BundleColumns::kAlone) continue;
             keys_[column] = mixed_key(keys_[column], feature);
-            costs_[column] += feature_costs_[feature];
+            costs_[column] += columns_.cost(feature);
         }
     }
 
@@ -123,7 +119,6 @@ private:
     }
 
     const Encoding& encoding_;
-    const std::vector<float>& feature_costs_;
     const float row_cost_;
     const BundleColumns& columns_;
     Bundles& out_;
@@ -136,18 +131,13 @@ private:
 
 }  // namespace
 
-Bundles::Bundles(const Encoding& encoding, const std::vector<float>& costs, float row_cost, const std::vector<size_t>& part_tokens) {
-    if (!encoding.values.empty() || part_tokens.size() < 2) return;  // with values, equal sets are rare
-    const BundleColumns columns(encoding, costs, row_cost, part_tokens[0], part_tokens[1]);
-    if (columns.size() == 0) return;
-    double total = 0;
-    for (uint32_t feature : encoding.ids) total += static_cast<double>(costs[feature]);
+Bundles::Bundles(const Encoding& encoding, const BundleColumns& columns, const std::vector<size_t>& part_tokens) {
     left.sentences = encoding.sentences;
     part_begins.push_back(0);
-    BundleBuilder builder(encoding, costs, row_cost, columns, *this);
+    BundleBuilder builder(encoding, columns, *this);
     for (size_t part = 0; part + 1 < part_tokens.size(); ++part) builder.add_part(part_tokens[part], part_tokens[part + 1]);
     starts.push_back(uses.size());
-    worthwhile_ = builder.savings() >= kMinSavings * total;
+    savings_ = builder.savings();
 }
 
 }  // namespace tagpool

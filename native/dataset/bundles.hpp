@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "dataset/bundle_columns.hpp"
 #include "features/encoding.hpp"
 
 namespace tagpool {
 
 class Bundles {
 public:
-    // `costs` has the cost of scoring each feature (0: it is not scored), `row_cost` is that of a bundle. A bundle belongs to one part; part p
-    // has the tokens [part_tokens[p], part_tokens[p + 1]).
-    Bundles(const Encoding& encoding, const std::vector<float>& costs, float row_cost, const std::vector<size_t>& part_tokens);
+    // The bundles of sentences. A bundle belongs to one part; part p has the tokens [part_tokens[p], part_tokens[p + 1]).
+    Bundles(const Encoding& encoding, const BundleColumns& columns, const std::vector<size_t>& part_tokens);
 
-    // Whether bundles save enough work. If not, the members below are not of use.
-    bool worthwhile() const { return worthwhile_; }
+    // The work that bundles save, in the unit of the costs.
+    double savings() const { return savings_; }
 
     Encoding left;                    // features of tokens outside bundles
     Encoding members;                 // one row for each bundle, part by part
@@ -29,7 +29,7 @@ public:
     Buffer<uint32_t> uses;            // numbers of bundles within the part
 
 private:
-    bool worthwhile_ = false;
+    double savings_ = 0;
 };
 
 }  // namespace tagpool

@@ -9,12 +9,12 @@ namespace tagpool {
 Dropout::Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::vector<uint16_t>& groups) : rate_(rate), seed_(seed) {
     if (!(rate >= 0 && rate < 1)) throw InputFault("dropout: expected a rate from 0 to less than 1");
     if (rate == 0) return;
-    if (set.shards()->has_singles()) throw InputFault("dropout: needs dense features; set dense_from to 1");
+    if (set.weights().has_singles()) throw InputFault("dropout: needs dense features; set dense_from to 1");
     below_ = static_cast<uint64_t>(std::ldexp(rate, 64));
     scale_ = static_cast<float>(1 / (1 - rate));
     if (groups.empty()) return;
     group_of_row_.assign(set.row_count(), kAlways);
-    for (uint32_t feature = 0; feature < groups.size(); ++feature) group_of_row_[set.row_of(feature)] = groups[feature];
+    for (uint32_t feature = 0; feature < groups.size(); ++feature) group_of_row_[set.weights().row_of(feature)] = groups[feature];
 }
 
 // A uniform 64-bit number.

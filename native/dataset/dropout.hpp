@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dataset/mix_bits.hpp"
 #include "dataset/shards.hpp"
 #include "dataset/training_set.hpp"
 

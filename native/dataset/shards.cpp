@@ -31,11 +31,17 @@ void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, Buffe
 }  // namespace
 
 // Assigns each page to the shard with the least work so far. Frequent features come first in memory, so that the result is balanced.
-std::vector<uint8_t> Shards::assign_pages(const TrainingSet& set, const Items& items) {
-    std::vector<uint64_t> costs(set.transitions_begin() / kPage + 1, 0);
-    const uint64_t vectors = set.stride() / 8;
-    for (uint32_t row : items.rows) costs[size_t{row} * set.stride() / kPage] += vectors;
-    for (const Single& single : items.singles) ++costs[single.place / kPage];
+std::vector<uint8_t> Shards::assign_pages(const WeightLayout& weights) {
+    std::vector<uint64_t> costs(weights.transitions_begin() / kPage + 1, 0);
+    const uint64_t vectors = weights.stride() / 8;
+    weights.each_count([&](uint32_t feature, uint32_t count) {
+        if (const uint32_t row = weights.row_of(feature); row != WeightLayout::kNone) {
+            costs[size_t{row} * weights.stride() / kPage] += vectors * count;
+            return;
+        }
+        const uint32_t place = weights.single_of(feature);
+        for (uint32_t k = 0; k < weights.single_count(feature); ++k) costs[(place + k) / kPage] += count;
+    });
     std::vector<uint8_t> shards(costs.size());
     uint64_t sums[kCount] = {};
     for (size_t page = 0; page < costs.size(); ++page) {
@@ -80,7 +86,7 @@ void Shards::sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts
 
 Shards::Shards(const TrainingSet& set) {
     const Items& items = set.items();
-    const std::vector<uint8_t> shard_of_page = assign_pages(set, items);
+    const std::vector<uint8_t> shard_of_page = assign_pages(set.weights());
     copy_rows(set, items, shard_of_page, [](uint64_t) {});
     singles_.append(items.singles.data(), items.singles.size());
     single_values_.append(items.single_values.data(), items.single_values.size());
@@ -88,7 +94,7 @@ Shards::Shards(const TrainingSet& set) {
 }
 
 Shards::Shards(const TrainingSet& set, Items&& items) {
-    const std::vector<uint8_t> shard_of_page = assign_pages(set, items);
+    const std::vector<uint8_t> shard_of_page = assign_pages(set.weights());
     const uint64_t piece = items.rows.size() / 16 + 1;
     copy_rows(set, items, shard_of_page, [&](uint64_t end) {
         if (items.rows.size() - end < piece) return;
@@ -115,7 +121,7 @@ std::shared_ptr<const Shards> TrainingSet::shards() const {
 }
 
 void TrainingSet::keep_shards_only() {
-    if (only_shards_) return;
+    if (only_shards_ || stream_) return;
     require_items();
     bundled_.reset();
     only_shards_ = shards_.lock();

@@ -32,12 +32,11 @@ public:
 
     List rows(size_t sentence, size_t shard) const { return list(rows_, row_values_, row_starts_, sentence * kCount + shard); }
     List singles(size_t sentence, size_t shard) const { return list(singles_, single_values_, single_starts_, sentence * kCount + shard); }
-    bool has_singles() const { return !singles_.empty(); }
 
 private:
     static constexpr size_t kPage = 4096 / (2 * sizeof(float));  // weights with a second number each (averaged_weights.hpp)
 
-    static std::vector<uint8_t> assign_pages(const TrainingSet& set, const Items& items);
+    static std::vector<uint8_t> assign_pages(const WeightLayout& weights);
     template <class Copied>
     void copy_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Copied&& copied);
     void sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts, const std::vector<uint8_t>& shard_of_page);

@@ -2,27 +2,19 @@
 // from zero on. So c twins are trained as one feature of value sqrt(c) v, whose weight is sqrt(c) times theirs. Scores, penalty and
 // gradient steps do not change. On real corpora more than half of all features have a twin.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "features/encoding.hpp"
+#include "dataset/observations.hpp"
 
 namespace tagpool {
-
-// The finaliser of SplitMix64.
-inline uint64_t mix_bits(uint64_t x) {
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 class Twins {
 public:
     // No feature has a twin.
     Twins() = default;
-    // Finds twins; stays empty if that saves too few occurrences.
-    Twins(const Encoding& encoding, uint32_t features);
+    // Finds twins by their marks; stays empty if that saves too few occurrences.
+    explicit Twins(const Observations& seen);
 
     bool empty() const { return first_.empty(); }
     // The twin that is trained for all of them.

@@ -1,74 +1,17 @@
 #include "features/encode.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 
 #include "base/fault.hpp"
+#include "base/tensors.hpp"
 #include "features/extract.hpp"
+#include "features/feature_namer.hpp"
+#include "features/program_file.hpp"
 
 namespace tagpool {
 namespace {
-
-// Escapes "|" inside values if it separates the values of a conjunction, so that names are unambiguous.
-void append_value(std::string& name, const std::string& text, bool escape) {
-    for (char c : text) {
-        if (escape && (c == '|' || c == '\\')) name.push_back('\\');
-        name.push_back(c);
-    }
-}
-
-// FeatureNamer: writes the names of features from their origins.
-class FeatureNamer {
-public:
-    FeatureNamer(const Program& program, const Columns& columns) : program_(program), sentences_(columns.sentences), values_(program, columns) {
-        std::map<std::string_view, bool> is_conjunction;
-        for (const Template& source : program.templates) is_conjunction[source.key] |= source.terms.size() > 1;
-        for (const Template& source : program.templates) escapes_.push_back(is_conjunction[source.key]);
-    }
-
-    // Fastest for origins sorted by token, then template: the values are then computed once for both.
-    std::string name(const Origin& origin) {
-        if (sentence_ == UINT32_MAX || origin.token < sentences_[sentence_] || origin.token >= sentences_[sentence_ + 1]) {
-            const auto after = std::upper_bound(sentences_.begin(), sentences_.end(), origin.token);
-            values_.enter(sentence_ = static_cast<uint32_t>(after - sentences_.begin() - 1));
-        }
-        const Template& source = program_.templates[origin.template_number];
-        if (origin.token != token_ || &source != template_) {
-            texts_.resize(source.terms.size());
-            for (size_t i = 0; i < texts_.size(); ++i) values_.texts(source.terms[i].atom, int64_t{origin.token} + source.terms[i].offset, texts_[i]);
-            token_ = origin.token;
-            template_ = &source;
-        }
-        indices_.resize(texts_.size());
-        uint32_t rest = origin.ordinal;
-        for (size_t i = texts_.size(); i-- > 0;) {
-            indices_[i] = rest % texts_[i].size();
-            rest /= static_cast<uint32_t>(texts_[i].size());
-        }
-        std::string name;
-        size_t size = source.key.size() + texts_.size();
-        for (size_t i = 0; i < texts_.size(); ++i) size += texts_[i][indices_[i]].size();
-        name.reserve(size);
-        name.append(source.key).push_back('=');
-        for (size_t i = 0; i < texts_.size(); ++i) {
-            if (i > 0) name.push_back('|');
-            append_value(name, texts_[i][indices_[i]], escapes_[origin.template_number]);
-        }
-        return name;
-    }
-
-private:
-    const Program& program_;
-    const std::vector<uint32_t>& sentences_;
-    AtomValues values_;
-    std::vector<bool> escapes_;  // a [templates] array: true if a conjunction has the same key
-    uint32_t sentence_ = UINT32_MAX, token_ = Origin::kNowhere;
-    const Template* template_ = nullptr;
-    std::vector<std::vector<std::string>> texts_;  // the values of each term of template_ at token_
-    std::vector<size_t> indices_;                  // the value of each term in the combination
-};
 
 template <class Resolver>
 Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns, uint32_t first_sentence = 0) {
@@ -107,7 +50,8 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (!known_.empty() || !fitted_corpus_) throw InputFault("features can only be removed directly after fitting without known features");
+    if (!known_.empty() || (!fitted_corpus_ && names_.size() != feature_count()))
+        throw InputFault("features can only be removed directly after fitting without known features");
     expect_size(marks.size(), feature_count(), "marks");
     for (const uint32_t id : encoding.ids)
         if (id >= marks.size()) throw InputFault("the encoding has a feature id out of range");
@@ -124,6 +68,7 @@ void Encoder::renumber(const std::vector<uint32_t>& new_ids) {
         counts_[new_ids[id]] = counts_[id];
         ++count;
     }
+    if (names_.size() > 0) names_.filter([&](size_t id) { return new_ids[id] != FeatureIndex::kNone; });
     origins_.resize(count);
     counts_.resize(count);
 }
@@ -137,19 +82,111 @@ std::vector<uint16_t> Encoder::template_numbers() const {
     return numbers;
 }
 
-const std::vector<std::string>& Encoder::names() {
+const NameList& Encoder::names() {
     if (!fitted_corpus_) return names_;
-    std::vector<std::pair<uint64_t, uint32_t>> order;  // token and template, then the id
-    for (uint32_t id = 0; id < origins_.size(); ++id)
-        if (const Origin& origin = origins_[id]; origin.token != Origin::kNowhere)
-            order.emplace_back(uint64_t{origin.token} << 16 | origin.template_number, id);
-    std::sort(order.begin(), order.end());
-    names_ = std::move(known_);
-    names_.resize(origins_.size());
-    FeatureNamer namer(program_, *fitted_corpus_);
-    for (const auto& [position, id] : order) names_[id] = namer.name(origins_[id]);
+    const std::vector<std::string> written = write_names(program_, *fitted_corpus_, origins_, 0);
+    for (size_t id = 0; id < written.size(); ++id) names_.push_back(id < known_.size() ? known_[id] : written[id]);
+    known_.clear();
     fitted_corpus_.reset();
     return names_;
+}
+
+// Fitting in slices --------------------------------------------------------------------------------------------------------
+
+void Encoder::begin() {
+    index_ = FeatureIndex();
+    counts_.clear();
+    origins_.clear();
+    known_.clear();
+    names_.clear();
+    fitted_corpus_.reset();
+}
+
+Encoding Encoder::fit_next(const Columns& columns) {
+    const uint32_t first = feature_count();
+    Encoding out = encode_with(NumberingResolver{index_, origins_}, program_, columns);
+    counts_.resize(feature_count());
+    for (uint32_t id : out.ids) ++counts_[id];
+    for (const std::string& name : write_names(program_, columns, origins_, first)) names_.push_back(name);
+    return out;
+}
+
+std::vector<uint32_t> Encoder::merge(std::string_view dictionary) {
+    Encoder next(program_, 1);
+    next.restore(dictionary);
+    const std::vector<uint64_t> keys = next.keys();
+    std::vector<uint32_t> ids;
+    ids.reserve(keys.size());
+    for (uint32_t i = 0; i < keys.size(); ++i) {
+        const uint32_t id = index_.insert(keys[i]);
+        if (id == origins_.size()) {
+            origins_.push_back(next.origins_[i]);
+            counts_.push_back(0);
+            names_.push_back(next.names_[i]);
+        }
+        counts_[id] += next.counts_[i];
+        ids.push_back(id);
+    }
+    return ids;
+}
+
+std::vector<uint32_t> Encoder::finish() {
+    if (fitted_corpus_) throw InputFault("the encoder was fitted at once");
+    Encoding nothing;
+    std::vector<uint32_t> counts = counts_;
+    const std::vector<uint32_t> new_ids = prune(nothing, counts, index_, minimum_count_);
+    if (index_.size() < new_ids.size()) renumber(new_ids);
+    return new_ids;
+}
+
+std::string Encoder::state() {
+    const NameList& list = names();
+    std::vector<uint64_t> lengths;
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; i < list.size(); ++i) {
+        const std::string_view name = list[i];
+        lengths.push_back(name.size());
+        bytes.insert(bytes.end(), name.begin(), name.end());
+    }
+    Tensors out;
+    out.add("keys", keys());
+    out.add("counts", counts_);
+    out.add("templates", template_numbers());
+    out.add("lengths", std::move(lengths));
+    out.add("names", std::move(bytes));
+    write_program(program_, "program", out);
+    return out.write();
+}
+
+std::unique_ptr<Encoder> Encoder::from_state(std::string_view block, uint32_t minimum_count) {
+    const auto kept = std::make_shared<const std::string>(block);
+    auto encoder = std::make_unique<Encoder>(read_program(Tensors::read(*kept, kept), "program"), minimum_count);
+    encoder->restore(*kept);
+    encoder->block_ = kept;
+    return encoder;
+}
+
+void Encoder::restore(std::string_view block) {
+    const Tensors state = Tensors::read(block, nullptr);
+    const auto keys = state.array<uint64_t>("keys"), lengths = state.array<uint64_t>("lengths");
+    const auto counts = state.array<uint32_t>("counts");
+    const auto templates = state.array<uint16_t>("templates");
+    const auto bytes = state.array<uint8_t>("names");
+    begin();
+    counts_.assign(counts.begin(), counts.end());
+    expect_size(counts_.size(), keys.size(), "counts");
+    expect_size(templates.size(), keys.size(), "templates");
+    expect_size(lengths.size(), keys.size(), "names");
+    index_.reserve(static_cast<uint32_t>(keys.size()));
+    size_t at = 0;
+    for (uint32_t id = 0; id < keys.size(); ++id) {
+        if (index_.insert(keys[id]) != id) throw InputFault("a feature occurs twice in the dictionary");
+        if (templates[id] >= program_.templates.size()) throw InputFault("a template of the dictionary is out of range");
+        if (lengths[id] > bytes.size() - at) throw InputFault("the names of the dictionary are too short");
+        origins_.push_back({Origin::kNowhere, 0, templates[id]});
+        names_.push_back({reinterpret_cast<const char*>(bytes.data()) + at, lengths[id]});
+        at += lengths[id];
+    }
 }
 
 // A name is the template's key, "=", and the values; in a conjunction they are separated by "|", which is escaped inside them.
@@ -185,9 +222,7 @@ Encoder::Description Encoder::describe(const Columns& columns, uint32_t sentence
     FeatureIndex index;
     std::vector<Origin> origins;
     const Encoding encoding = encode_with(NumberingResolver{index, origins}, program_, selected, first);
-    FeatureNamer namer(program_, selected);
-    std::vector<std::string> names;
-    for (const Origin& origin : origins) names.push_back(namer.name(origin));
+    const std::vector<std::string> names = write_names(program_, selected, origins, 0);
     const size_t begin = encoding.sentences[sentence - first], end = encoding.sentences[sentence - first + 1];
     Description out(end - begin);
     for (size_t token = begin; token < end; ++token)

@@ -12,6 +12,7 @@
 
 #include "features/encoding.hpp"
 #include "features/index.hpp"
+#include "features/name_list.hpp"
 #include "features/program.hpp"
 #include "text/columns.hpp"
 
@@ -39,7 +40,22 @@ public:
     const Program& program() const { return program_; }
 
     // The names of all features by id. The first call writes them and releases the fitted corpus.
-    const std::vector<std::string>& names();
+    const NameList& names();
+
+    // Fitting in slices: every slice is encoded with provisional ids; `finish` applies the minimum count and returns the final ones.
+    void begin();
+    // Numbers the features of the next sentences after those so far, and writes their names.
+    Encoding fit_next(const Columns& columns);
+    // Adds the dictionary of the next slice, which another encoder was fitted to; returns the id here of each of its features.
+    std::vector<uint32_t> merge(std::string_view dictionary);
+    // The final id of each provisional one (FeatureIndex::kNone: the feature is too rare).
+    std::vector<uint32_t> finish();
+
+    // The program and the dictionary: hashes, counts, templates and names of the features.
+    std::string state();
+    static std::unique_ptr<Encoder> from_state(std::string_view block, uint32_t minimum_count);
+    // Replaces the dictionary.
+    void restore(std::string_view dictionary);
 
     // The names and values of all features of one sentence by token, including unknown ones.
     using Description = std::vector<std::vector<std::pair<std::string, float>>>;
@@ -55,7 +71,9 @@ private:
     std::vector<uint32_t> counts_;                  // a [features] array
     std::vector<Origin> origins_;                   // a [features] array
     std::shared_ptr<const Columns> fitted_corpus_;  // null after `names`
-    std::vector<std::string> known_, names_;
+    std::vector<std::string> known_;
+    NameList names_;
+    std::shared_ptr<const std::string> block_;  // of from_state: lexicons of the program are views of it
 };
 
 }  // namespace tagpool

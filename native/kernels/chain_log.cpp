@@ -72,7 +72,7 @@ LogChain make_chain(const TrainingSet& set, const WeightView<T>& weights, size_t
         chain.end.push_back(at(set.end_begin() + y));
     }
     set.transition_features().each_cell(begin, length, [&](size_t t, uint32_t cell, float value) {
-        const size_t bigram = set.transition_features().bigrams_[cell];
+        const size_t bigram = set.transition_features().bigram(cell);
         chain.edge(t, bigram / stride, bigram % stride) += at(set.transition_cells_begin() + cell) * static_cast<double>(value);
     });
     return chain;
@@ -97,7 +97,7 @@ double log_space_sentence(const TrainingSet& set, const WeightView<T>& weights, 
             }
         size_t i = 0;
         set.transition_features().each_cell(begin, length, [&](size_t t, uint32_t cell, float value) {
-            const size_t bigram = set.transition_features().bigrams_[cell];
+            const size_t bigram = set.transition_features().bigram(cell);
             scratch.cell_gradients[i++] +=
                 static_cast<T>(by * static_cast<double>(value) * chain.bigram_marginal(t, bigram / stride, bigram % stride, total));
         });

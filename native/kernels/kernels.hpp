@@ -79,15 +79,18 @@ struct GradientKernels {
                             T* nodes, T* edge_gradients, ChainScratch<T>& scratch);
 };
 
-// Gradient of a part of the sentences, by place: of features that are shared with other parts, of the others, and of edges.
+// Gradient of a part of the sentences, by place: of features that are shared with other parts, of the others, and of edges; and the loss of
+// earlier sentences of the part.
 struct PartGradient {
     double* shared;
     double* unshared;
     double* edges;
+    double loss = 0;
 };
 
 struct ObjectiveKernels {
-    // Returns the loss -log p(gold | x) of the sentences of one part and adds its gradient. Tokens without a gold label are summed out.
+    // Adds the gradient of the loss -log p(gold | x) of the sentences of one part; returns the sum of their losses and the earlier one. Tokens
+    // without a gold label are summed out.
     double (*add_gradient)(const Examples& examples, const double* weights, const EdgeTable<double>& edges, size_t part, const PartGradient& gradient,
                            ChainScratch<double>& scratch);
 };

@@ -17,18 +17,20 @@ void set_shares(std::vector<StepState>& states, double kept) {
 
 }  // namespace
 
-AdaptiveSteps::AdaptiveSteps(const TrainingSet& set, const Shards& shards, double kept, size_t batch)
-    : rows_(set.part_rows_end() / set.stride()), singles_(shards.has_singles() ? set.transitions_begin() : 0),
-      cells_(set.transition_features().cell_count()), edges_(set.common_edge_size()) {
-    for (size_t sentence = 0; sentence < set.sentence_count(); ++sentence) {
-        for (size_t shard = 0; shard < Shards::kCount; ++shard) {
-            const Shards::List rows = shards.rows(sentence, shard), singles = shards.singles(sentence, shard);
-            for (size_t i = 0; i < rows.count; ++i) ++rows_[rows.items[i].place].share;
-            for (size_t i = 0; i < singles.count; ++i) ++singles_[singles.items[i].place].share;
+AdaptiveSteps::AdaptiveSteps(const WeightLayout& set, double kept, size_t batch)
+    : rows_(set.part_rows_end() / set.stride()), singles_(set.has_singles() ? set.transitions_begin() : 0),
+      cells_(set.parameters(true).transition_cells()), edges_(set.common_edge_size()) {
+    set.each_count([&](uint32_t feature, uint32_t count) {
+        if (const uint32_t row = set.row_of(feature); row != WeightLayout::kNone) {
+            rows_[row].share = static_cast<float>(count);
+            return;
         }
-        const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
-        set.transition_features().each_cell(begin, length, [&](size_t, uint32_t cell, float) { ++cells_[cell].share; });
-    }
+        for (uint32_t k = 0; k < set.single_count(feature) && count > 0; ++k) singles_[set.single_of(feature) + k].share = static_cast<float>(count);
+    });
+    const TransitionCellIndex* const index = set.transition_cells().get();
+    for (uint32_t feature = 0; index && feature < index->feature_count(); ++feature)
+        for (uint32_t cell = index->begin(feature); cell < index->end(feature); ++cell)
+            cells_[cell].share = static_cast<float>(set.history_occurrences()[feature]);
     // Rows are sorted by the length of their counts in bits, the most frequent first: begin with those that occur once per batch on average.
     const double least = static_cast<double>(set.sentence_count()) / static_cast<double>(batch);
     const size_t shared = set.shared_rows_end() / set.stride();

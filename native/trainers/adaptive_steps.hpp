@@ -18,7 +18,7 @@ namespace tagpool {
 class AdaptiveSteps {
 public:
     // `kept` is the part of the features that dropout keeps; `batch` the number of sentences in a step.
-    AdaptiveSteps(const TrainingSet& set, const Shards& shards, double kept, size_t batch);
+    AdaptiveSteps(const WeightLayout& weights, double kept, size_t batch);
 
     // Forgets all gradients.
     void restart();

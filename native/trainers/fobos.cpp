@@ -17,8 +17,8 @@ void Fobos::start_from(const double* parameters) {
     step_ = options_.step;
 }
 
-double Fobos::train(const Order& order, InterruptCheck interrupt) {
-    const double loss = pass(order, kDiverged, interrupt);
+double Fobos::train(InterruptCheck interrupt) {
+    const double loss = StochasticTrainer::train(interrupt);
     update_all();
     return loss;
 }

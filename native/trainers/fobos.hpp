@@ -26,7 +26,7 @@ public:
     std::vector<double> parameters();
 
 private:
-    double train(const Order& order, InterruptCheck interrupt) override;
+    double train(InterruptCheck interrupt) override;
     std::function<void()> make_undo(const Order& sample) override;
     void update_groups(Batch batch, ThreadPool& pool) override;
     void update_all(ThreadPool& pool) override;

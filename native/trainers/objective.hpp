@@ -7,6 +7,7 @@
 #include "base/fault.hpp"
 #include "dataset/free_weights.hpp"
 #include "trainers/minimiser.hpp"
+#include "trainers/part_gradients.hpp"
 #include "trainers/trainer.hpp"
 
 namespace tagpool {
@@ -14,6 +15,8 @@ namespace tagpool {
 class Objective final : public Trainer {
 public:
     Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, double l2, std::vector<float> example_weights, unsigned threads);
+    // Of parts that are computed elsewhere; `set` needs no sentences.
+    Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, double l2, SumParts sum_parts);
 
     // Returns the value and writes the gradient. The result does not depend on the number of threads.
     double operator()(const double* parameters, double* gradient);
@@ -35,18 +38,23 @@ private:
     // The same over the free weights in the order of memory, where twins are one.
     double evaluate(const double* weights, double* gradient);
     double evaluate_loss();
+    double evaluate_here();
+    void add_elsewhere(size_t part, const PartSum& sum);
     double scale(size_t i) const { return scales_.empty() ? 1.0 : static_cast<double>(scales_[i]); }
-    void add_copies();
+    size_t wave() const;
+    void add_copies(size_t copies);
     double finish(const double* weights, double* gradient);
 
     FreeWeights free_;
+    SumParts sum_parts_;  // empty: the parts are in the training set
     double l2_;
     unsigned threads_;
     const std::function<std::string()>* write_state_ = nullptr;  // during a report
     AlignedVector<double> point_;                                // of a minimiser, by free weight
     AlignedVector<double> weights_, gradient_;                   // by place
     std::vector<float> scales_;                                  // of free weights with twins_by_weight; else empty
-    AlignedVector<double> copies_, edge_gradients_, losses_;     // by part; the first part's copy of shared gradients is gradient_ itself
+    AlignedVector<double> copies_;                               // of shared gradients; that of the first part is gradient_ itself
+    AlignedVector<double> edge_gradients_, losses_;              // by part
     EdgeTable<double> edges_;
     std::vector<ChainScratch<double>> scratch_;
 };

@@ -5,6 +5,7 @@ namespace tagpool {
 Perceptron::Perceptron(const std::shared_ptr<const TrainingSet>& set, bool chain, uint64_t seed, std::vector<float> example_weights)
     : Trainer(set, chain, std::move(example_weights)), random_(seed), weights_(*set_), masks_(*set_) {
     set_->require_items();
+    if (set_->stream()) throw InputFault("this trainer needs all sentences in memory");
 }
 
 size_t Perceptron::epoch(InterruptCheck interrupt) {
@@ -70,7 +71,7 @@ void Perceptron::update_nodes(size_t token, int32_t right, int32_t wrong, float 
 }
 
 void Perceptron::update_edge(size_t place, float weight) {
-    if (!set_->edge_mask_.empty() && !set_->edge_mask_[place - set_->transitions_begin()]) return;  // not free
+    if (!set_->edge_mask().empty() && !set_->edge_mask()[place - set_->transitions_begin()]) return;  // not free
     weights_.data()[weights_.first(place)] += weight;
     weights_.data()[weights_.second(place)] += static_cast<float>(examples_) * weight;
 }
@@ -82,7 +83,7 @@ void Perceptron::update_edges(const int32_t* labels, size_t begin, size_t length
     for (size_t t = 1; t < length; ++t) update_edge(set_->transitions_begin() + label(t - 1) * set_->stride() + label(t), weight);
     const TransitionFeatures& features = set_->transition_features();
     features.each_cell(begin, length, [&](size_t t, uint32_t cell, float value) {
-        if (features.bigrams_[cell] == label(t - 1) * set_->stride() + label(t)) update_edge(set_->transition_cells_begin() + cell, weight * value);
+        if (features.bigram(cell) == label(t - 1) * set_->stride() + label(t)) update_edge(set_->transition_cells_begin() + cell, weight * value);
     });
 }
 

@@ -28,8 +28,9 @@ void prefetch(const float* numbers, size_t count) {
 
 Sgd::Sgd(const std::shared_ptr<const TrainingSet>& set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
     : StochasticTrainer(set, chain, options.steps, std::move(example_weights)), average_from_(options.average_from), trained_on_(options.trained_on),
-      l2_(options.l2), shrink_(options.l2 / static_cast<double>(set->sentence_count())), weights_(*set), masks_(*set), shards_(set->shards()),
-      dropout_(*set, options.dropout, options.steps.seed, options.groups), adaptive_(*set, *shards_, 1 - options.dropout, options_.batch),
+      l2_(options.l2), shrink_(options.l2 / static_cast<double>(set->weights().sentence_count())), weights_(*set), masks_(*set),
+      chunks_(set->stream() ? set->stream()->chunks : Chunks(set->sentences_)), shards_(set->stream() ? nullptr : set->shards()),
+      dropout_(*set, options.dropout, options.steps.seed, options.groups), adaptive_(set->weights(), 1 - options.dropout, options_.batch),
       scratch_(options_.threads), losses_(options_.batch), cell_gradients_(options_.batch),
       edge_gradients_(options_.batch * set->common_edge_size()) {}
 
@@ -40,6 +41,7 @@ void Sgd::start_from(const float* parameters) {
     epochs_ = seen_ = averaged_steps_ = 0;
     from_zero_ = false;
     step_ = options_.step;
+    if (earlier() > 0 && set_->stream()) throw InputFault("sentences that are not in memory cannot continue an earlier training");
     adaptive_.continue_from(*set_, weights_, earlier());
 }
 
@@ -47,30 +49,64 @@ void Sgd::start_from(const float* parameters) {
 // were trained on.
 void Sgd::choose_step(InterruptCheck) {
     // A step over very many tokens is as certain as it is large: the next ones could not correct it.
-    const double tokens = static_cast<double>(set_->token_count() * options_.batch) / static_cast<double>(set_->sentence_count());
+    const WeightLayout& all = set_->weights();
+    const double tokens = static_cast<double>(all.token_count() * options_.batch) / static_cast<double>(all.sentence_count());
     const double change = kFirstChange * std::min(1.0, std::sqrt(kManyTokens / tokens));
-    const double step = std::min(change / std::max(set_->mean_square_norm(), 1e-6), kMaxStep);
+    const double step = std::min(change / std::max(all.mean_square_norm(), 1e-6), kMaxStep);
     step_ = (l2_ * step > 2 ? 2 / l2_ : step) / std::sqrt(1 + earlier());
 }
 
-double Sgd::train(const Order& order, InterruptCheck interrupt) {
+double Sgd::train(InterruptCheck interrupt) {
     averages_ = ++epochs_ > average_from_;
     // Training diverges at ten times the loss of uniform predictions. (Given weights may start above that.)
-    return pass(order, from_zero_ ? 10 * uniform_loss(order) + 1 : kDiverged, interrupt);
+    const double bound = from_zero_ ? 10 * uniform_loss() + 1 : kDiverged;
+    double loss = 0;
+    Order sentences;
+    for (const std::vector<uint32_t>& chunks : chunks_.epoch(random_)) {
+        enter(chunks, sentences);
+        Order order = random_.permutation(sentences.size());
+        for (uint32_t& sentence : order) sentence = sentences[sentence];
+        loss = pass(order, loss, bound, interrupt);
+        if (loss == kDiverged) break;
+    }
+    if (set_->stream()) {
+        shards_.reset();
+        block_.reset();
+    }
+    return loss;
 }
 
+// Loads a block, and lists its sentences.
+void Sgd::enter(const std::vector<uint32_t>& chunks, Order& sentences) {
+    sentences.clear();
+    if (!set_->stream()) {
+        for (const uint32_t chunk : chunks)
+            for (size_t i = chunks_.first_sentence(chunk); i < chunks_.first_sentence(chunk + 1); ++i) sentences.push_back(static_cast<uint32_t>(i));
+        return;
+    }
+    shards_.reset();
+    block_.reset();  // before the next is loaded
+    block_ = set_->stream()->load(chunks);
+    block_->keep_shards_only();
+    shards_ = block_->shards();
+    sentences.resize(block_->sentence_count());
+    std::iota(sentences.begin(), sentences.end(), 0u);
+}
+
+double Sgd::pass(const Order& order, double bound, InterruptCheck interrupt) { return pass(order, 0, bound, interrupt); }
+
 // Loss of uniform predictions: log(labels) for each token.
-double Sgd::uniform_loss(const Order& sentences) const {
-    double tokens = 0;
-    for (uint32_t sentence : sentences)
+double Sgd::uniform_loss() const {
+    double tokens = example_weights_.empty() ? static_cast<double>(set_->weights().token_count()) : 0;
+    for (size_t sentence = 0; sentence < set_->sentence_count() && !example_weights_.empty(); ++sentence)
         for (size_t token = set_->sentences_[sentence]; token < set_->sentences_[sentence + 1]; ++token)
-            tokens += example_weights_.empty() ? 1.0 : static_cast<double>(example_weights_[chain_ ? sentence : token]);
+            tokens += static_cast<double>(example_weights_[chain_ ? sentence : token]);
     return tokens * std::log(static_cast<double>(set_->labels()));
 }
 
-double Sgd::pass(const Order& order, double bound, InterruptCheck interrupt) {
+// Adds to the loss of earlier blocks.
+double Sgd::pass(const Order& order, double loss, double bound, InterruptCheck interrupt) {
     ThreadPool pool(options_.threads);
-    double loss = 0;
     Batch batch;
     for (size_t first = 0; first < order.size(); first += options_.batch) {
         if (divisor_ > kMaxDivisor || average_divisor_ > kMaxDivisor) {
@@ -162,7 +198,7 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
             parts[shard] = parts_[shard].data() + first * stride;
             prefetch(parts[shard], length(sentence) * stride);
         }
-        losses_[i] = kernels().floats.differentiate(examples(), view(), parts, sentence, edges_, nodes_.data() + first * stride,
+        losses_[i] = kernels().floats.differentiate({block(), chain_, examples().weights}, view(), parts, sentence, edges_, nodes_.data() + first * stride,
                                                     edge_gradients_.data() + i * edges, scratch_[worker]);
         cell_gradients_[i].swap(scratch_[worker].cell_gradients);
         kernels().sgd.square_norms(set, nodes_.data() + first * stride, length(sentence), tokens_.data() + first);
@@ -174,7 +210,7 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
 // Most tokens are easy after the first epoch, and their updates would take most of the time. A token with a small gradient is updated with a
 // probability in proportion to the gradient, and stands for 1 / probability occurrences: the expected step is the same.
 void Sgd::sample_small_gradients(uint64_t visit, size_t sentence, size_t first) {
-    const size_t stride = set_->stride(), begin = set_->sentences_[sentence];
+    const size_t stride = set_->stride(), begin = block().sentences_[sentence];
     Random random(options_.seed * kSeedFactor + visit);
     for (size_t t = 0; t < length(sentence); ++t) {
         TokenGradient& token = tokens_[first + t];
@@ -232,11 +268,11 @@ void Sgd::update_edges() {
     float* const cell_seconds = seconds + edges;
     for (size_t i = 0; i < pending_.count; ++i) {
         const float* gradient = cell_gradients_[i].data();
-        set_->transition_features().each_cell(set_->sentences_[pending_.sentences[i]], length(pending_.sentences[i]),
-                                              [&](size_t, uint32_t cell, float) {
-                                                  const float by = adaptive_.cell_step(cell, *gradient++, cells[cell], cell_growth);
-                                                  move(cells[cell], cell_seconds[cell], by);
-                                              });
+        block().transition_features().each_cell(block().sentences_[pending_.sentences[i]], length(pending_.sentences[i]),
+                                                [&](size_t, uint32_t cell, float) {
+                                                    const float by = adaptive_.cell_step(cell, *gradient++, cells[cell], cell_growth);
+                                                    move(cells[cell], cell_seconds[cell], by);
+                                                });
     }
 }
 

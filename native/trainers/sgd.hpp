@@ -71,7 +71,8 @@ private:
     };
 
     double pass(const Order& order, double bound, InterruptCheck interrupt) override;
-    double train(const Order& order, InterruptCheck interrupt) override;
+    double pass(const Order& order, double loss, double bound, InterruptCheck interrupt);
+    double train(InterruptCheck interrupt) override;
     void choose_step(InterruptCheck interrupt) override;
 
     void grow_work_space(Batch& batch);
@@ -82,18 +83,23 @@ private:
     Shards::List rows(const Batch& batch, size_t i, size_t shard) const;
     void update_edges();
     void finish_batch();
-    double uniform_loss(const Order& sentences) const;
+    double uniform_loss() const;
+    void enter(const std::vector<uint32_t>& chunks, Order& sentences);
     void apply_divisors();
     // Sentences of an earlier training, as a multiple of these.
-    double earlier() const { return from_zero_ ? 0 : static_cast<double>(trained_on_) / static_cast<double>(set_->sentence_count()); }
-    size_t length(size_t sentence) const { return set_->sentences_[sentence + 1] - set_->sentences_[sentence]; }
+    double earlier() const { return from_zero_ ? 0 : static_cast<double>(trained_on_) / static_cast<double>(set_->weights().sentence_count()); }
+    // The set with the sentences that are trained now.
+    const TrainingSet& block() const { return block_ ? *block_ : *set_; }
+    size_t length(size_t sentence) const { return block().sentences_[sentence + 1] - block().sentences_[sentence]; }
     WeightView<float> view() const { return {weights_.data(), 2, static_cast<float>(1 / divisor_)}; }
 
     const size_t average_from_, trained_on_;
     const double l2_, shrink_;  // shrink_: for each sentence
     AveragedWeights weights_;
     RowMasks masks_;
-    std::shared_ptr<const Shards> shards_;
+    Chunks chunks_;
+    std::shared_ptr<TrainingSet> block_;    // of a stream; else null
+    std::shared_ptr<const Shards> shards_;  // of the block
     Dropout dropout_;
     AdaptiveSteps adaptive_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;

@@ -72,8 +72,8 @@ protected:
 
     // Trains once on these sentences; returns the summed loss, or infinity as soon as it exceeds `bound` or is not a number.
     virtual double pass(const Order& order, double bound, InterruptCheck interrupt) = 0;
-    // Trains one epoch; returns the summed loss.
-    virtual double train(const Order& order, InterruptCheck interrupt) { return pass(order, kDiverged, interrupt); }
+    // Trains on all sentences in a new order; returns the summed loss.
+    virtual double train(InterruptCheck interrupt);
     // Sets step_, unless no step has a finite loss.
     virtual void choose_step(InterruptCheck interrupt) = 0;
 

@@ -260,7 +260,7 @@ std::pair<double, double> subtract_gold(const TrainingSet& set, const T* weights
     }
     size_t i = 0;
     features.each_cell(sentence.begin, length, [&](size_t t, uint32_t cell, float value) {
-        if (features.bigrams_[cell] == gold(t - 1) * stride + gold(t)) {
+        if (features.bigram(cell) == gold(t - 1) * stride + gold(t)) {
             score += static_cast<double>(weights[set.transition_cells_begin() + cell]) * static_cast<double>(value);
             scratch.cell_gradients[i] -= weight * static_cast<T>(value);
         }
@@ -320,8 +320,8 @@ template <class T, size_t kStride>
 double chain_sentence(const TrainingSet& set, const WeightView<T>& weights, const EdgeTable<T>& edges, const SentenceGradient<T>& sentence,
                       ChainScratch<T>& scratch) {
     const double loss = chain_sentence_unmasked<T, kStride>(set, weights, edges, sentence, scratch);
-    for (size_t i = 0; i < set.edge_mask_.size(); ++i)
-        if (!set.edge_mask_[i]) sentence.edges[i] = 0;
+    for (size_t i = 0; i < set.edge_mask().size(); ++i)
+        if (!set.edge_mask()[i]) sentence.edges[i] = 0;
     return loss;
 }
 

@@ -52,7 +52,7 @@ double add_gradient(const Examples& examples, const double* weights, const EdgeT
             bundles.gradients = scratch.bundle_gradients.data();
         }
         const Items& items = bundles.items(set);
-        double loss = 0;
+        double loss = gradient.loss;
         for (size_t number = set.part_begin(part); number < set.part_begin(part + 1); ++number) {
             const size_t begin = examples.begin(number), length = examples.length(number);
             scratch.nodes.assign(length * stride, 0);

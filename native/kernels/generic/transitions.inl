@@ -26,14 +26,14 @@ bool fill_bigrams(const TrainingSet& set, const WeightView<T>& weights, const Ed
     const T* const cells = weights.edges(set) + set.transition_cells_begin();
     size_t count = 0;
     features.each_cell(sentence.begin, length, [&](size_t t, uint32_t cell, float value) {
-        sums[t * grid + features.bigrams_[cell]] += cells[cell] * static_cast<T>(value);
+        sums[t * grid + features.bigram(cell)] += cells[cell] * static_cast<T>(value);
         ++count;
     });
     T* const factors = at_least(scratch.factors, (count + 7) / 8 * 8);
     size_t i = 0;
     T largest = 0;
     features.each_cell(sentence.begin, length, [&](size_t t, uint32_t cell, float) {
-        T& sum = sums[t * grid + features.bigrams_[cell]];
+        T& sum = sums[t * grid + features.bigram(cell)];
         factors[i] = sum * weights.inverse_divisor;
         largest = std::max(largest, factors[i++]);
         sum = 0;
@@ -41,7 +41,7 @@ bool fill_bigrams(const TrainingSet& set, const WeightView<T>& weights, const Ed
     if (!(largest <= kMaxExponent<T>)) return false;
     for (size_t k = 0; k < (count + 7) / 8 * 8; ++k) factors[k] = fast_exp(factors[k]);
     i = 0;
-    features.each_cell(sentence.begin, length, [&](size_t t, uint32_t cell, float) { bigrams[t * grid + features.bigrams_[cell]] *= factors[i++]; });
+    features.each_cell(sentence.begin, length, [&](size_t t, uint32_t cell, float) { bigrams[t * grid + features.bigram(cell)] *= factors[i++]; });
     return true;
 }
 
@@ -114,7 +114,7 @@ void add_expectations_with_features(const TrainingSet& set, const SentenceGradie
     const TransitionFeatures& features = set.transition_features();
     size_t i = 0;
     features.each_cell(sentence.begin, length, [&](size_t t, uint32_t cell, float value) {
-        scratch.cell_gradients[i++] += sign * static_cast<T>(value) * marginals[t * grid + features.bigrams_[cell]];
+        scratch.cell_gradients[i++] += sign * static_cast<T>(value) * marginals[t * grid + features.bigram(cell)];
     });
 }
 

@@ -60,6 +60,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self.history = history
         self.dimensions = dimensions
         self._model: _native.Model | None = None  # source of the lexicons, if it was loaded from a file
+        self._is_restored = False  # from a pickle, without the resources
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
@@ -105,6 +106,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
 
     def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
         self._native = None
+        self._is_restored = False
         self.templates_ = load_templates(self.templates)
         self._check_history()
         self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
@@ -150,6 +152,32 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self._check_columns(corpus)
         with NameFaults(corpus.source, purpose="encode the corpus"):
             return native.describe(corpus.native, sentence)
+
+    # Pickles ------------------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the objects in native memory, whose content is stored as bytes. A copy of it encodes, and is not fitted again."""
+        state = self.__dict__ | {"_native": None, "_native_history": None, "_program": None, "_history_program": None}
+        if self._native is None:
+            return state
+        if self._model is not None or self._program.dense:
+            raise InputError("only an encoder of sparse features that was fitted to a corpus can be pickled; pickle the model instead")
+        history = None if self._native_history is None else self._native_history.state()
+        resources = {name: one for name, one in (self.resources or {}).items() if isinstance(one, (str, Path))}
+        return state | {"resources": resources, "resources_": {}, "_states": (self._native.state(), history)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the objects in native memory."""
+        main, history = state.pop("_states", (None, None))
+        self.__dict__.update(state)
+        if main is None:
+            return
+        self._native = _native.Encoder.from_state(main, self.min_count)
+        self._program = restored_program(self.templates_, self._native.template_keys)
+        if history is not None:
+            self._native_history = _native.Encoder.from_state(history, self.min_count)
+            self._history_program = restored_program(self.templates_, self._native_history.template_keys)
+        self._is_restored = True
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -208,6 +236,8 @@ class Encoder(FeatureEncoder[_native.Encoder]):
                     raise template.error(message, source=self.templates_.source, term=term)
 
     def _compile(self, corpus: Corpus, *, history: bool) -> Program:
+        if self._is_restored and (program := self._history_program if history else self._program) is not None:
+            return program
         if self._model is not None:
             keys = self._model.history_template_keys if history else self._model.template_keys
             return restored_program(self.templates_, keys)
