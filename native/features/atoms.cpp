@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kMaxDistance = 64;  // the parser allows only smaller offsets
 const uint64_t kHashOfOne = hash_bytes("1");
-const float kNoVector = 0;  // its address marks a vector that is not computed yet
-const uint32_t kNoCode = 0;   // its address marks codes that are not computed yet
+const float kNoVector = 0;   // its address marks a vector that is not computed yet
+const uint32_t kNoCode = 0;  // its address marks codes that are not computed yet
 constexpr size_t kPatterns = 256;
 const Column kNoColumn{};
 const WordFunction kIdentity{};
@@ -46,7 +46,8 @@ private:
 
 AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence, const WordTables* shared)
     : program_(program), columns_(columns), sentence_values_(program.atoms.size()), vectors_(program.atoms.size()), capitals_(program.atoms.size()),
-      patterns_(program.atoms.size()), word_codes_(program.atoms.size()), casings_(program.atoms.size()), elsewhere_(program.atoms.size()), first_sentence_(first_sentence) {
+      patterns_(program.atoms.size()), word_codes_(program.atoms.size()), casings_(program.atoms.size()), elsewhere_(program.atoms.size()),
+      first_sentence_(first_sentence) {
     words_.reserve(program.atoms.size());
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];

@@ -86,9 +86,9 @@ private:
     // [atoms] arrays; an entry is used or empty according to the atom's kind
     std::vector<WordValues> words_;
     std::vector<SentenceValues> sentence_values_;
-    std::vector<std::vector<const float*>> vectors_;  // a [strings] array each; &kNoVector marks missing entries
-    std::vector<std::vector<char>> capitals_;         // [strings] arrays of capital classes; 0: not computed
-    std::vector<std::vector<PatternCode>> patterns_;  // a cache each
+    std::vector<std::vector<const float*>> vectors_;                  // a [strings] array each; &kNoVector marks missing entries
+    std::vector<std::vector<char>> capitals_;                         // [strings] arrays of capital classes; 0: not computed
+    std::vector<std::vector<PatternCode>> patterns_;                  // a cache each
     std::vector<std::vector<std::span<const uint32_t>>> word_codes_;  // [strings] arrays; &kNoCode marks missing entries
     std::vector<std::unique_ptr<Casing>> casings_;
     std::vector<std::unique_ptr<Elsewhere>> elsewhere_;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -61,10 +61,9 @@ def detect_scheme(labels: Sequence[str], gold: Any, bounds: Any) -> Detection:
 
 
 def _detect(labels: Sequence[str], counts: Sequence[int]) -> Detection:
-    bigrams: dict[Bigram, int] = {
-        bigram: count for bigram, count in zip(product((*labels, None), repeat=2), counts, strict=True) if count
-    }
-    return detect_from_bigrams(bigrams)
+    names = (*labels, None)
+    bigrams: Iterator[Bigram] = product(names, names)
+    return detect_from_bigrams({bigram: count for bigram, count in zip(bigrams, counts, strict=True) if count})
 
 
 def _illegal(scheme: Scheme, labels: Sequence[str]) -> list[list[bool]]:

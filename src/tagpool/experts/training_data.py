@@ -74,7 +74,7 @@ class TrainingData:
         self.states = self._number_states(labels, previous)
         self.labels = self.states.names  # of the native model
         known = None if previous is None else previous.forbidden
-        self.forbidden_edges = forbidden_edges(self.states.scheme_names, self.gold, self.encoded.native.bounds(), known)
+        self.forbidden_edges: Any = forbidden_edges(self.states.scheme_names, self.gold, self.encoded.native.bounds(), known)
         self.encoder.labels_ = labels
         self.scored_labels = labels  # followed by those that only the dev set has
         self.sentence_count = len(self.encoded)
@@ -94,7 +94,7 @@ class TrainingData:
         """Number the gold labels, and return the states of the model."""
         number = {label: index for index, label in enumerate(labels)}
         table = [number.get(label, -1) for label in self.encoder.labels_]
-        self.gold = _native.renumber_labels(self.encoded.label_numbers, table)
+        self.gold: Any = _native.renumber_labels(self.encoded.label_numbers, table)
         if previous is None:
             states = choose_states(self.tagger.inner_scheme, labels, self.gold, self.encoded.native.bounds())
         else:
