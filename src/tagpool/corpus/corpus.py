@@ -8,22 +8,26 @@ other columns.
 from __future__ import annotations
 
 import operator
-import random
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError, check_type
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
 
 if TYPE_CHECKING:
+    import random
+
     import numpy as np
     from numpy.typing import NDArray
+else:
+    random = LazyModule("random")
 
 WORD = "word"
 LABEL = "label"

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 from tagpool import _native
-from tagpool.corpus.constraints import legal_transitions
 from tagpool.corpus.schemes import Bigram, Detection, detect_from_bigrams
 from tagpool.corpus.transitions import Scheme, has_label, legal_transition
 from tagpool.lazy import TYPE_CHECKING, LazyModule
@@ -71,6 +70,8 @@ def _illegal(scheme: Scheme, labels: Sequence[str]) -> list[list[bool]]:
     names = (*labels, None)
     has = [has_label(scheme, name) for name in names]
     if len(labels) > _FEW_LABELS:
+        from tagpool.corpus.constraints import legal_transitions  # noqa: PLC0415 - it needs NumPy
+
         legal: list[list[bool]] = legal_transitions(scheme, labels).tolist()
     else:
         legal = [[legal_transition(before, after, scheme) for after in names] for before in names]
