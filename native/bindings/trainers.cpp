@@ -18,6 +18,7 @@
 namespace tagpool {
 namespace {
 
+using OptionalFloats = std::optional<Floats>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using MutableMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 using Report = std::optional<nb::typed<nb::callable, bool(int, double, double, int, double)>>;
@@ -225,8 +226,7 @@ void bind_stochastic(nb::module_& m) {
         .def("current", [](const Sgd& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
 
     nb::class_<Perceptron> perceptron(m, "Perceptron", "Averaged structured perceptron.");
-    perceptron.def("__init__", [](Perceptron* self, const std::shared_ptr<TrainingSet>& set, bool chain, uint64_t seed,
-                                     const std::optional<Floats>& example_weights) {
+    perceptron.def("__init__", [](Perceptron* self, const std::shared_ptr<TrainingSet>& set, bool chain, uint64_t seed, const OptionalFloats& example_weights) {
         new (self) Perceptron(set, chain, seed, vector_or_empty(example_weights));
     }, nb::arg("training"), nb::arg("chain"), nb::arg("seed"), nb::arg("example_weights").none());
     bind_trainer(perceptron);
@@ -239,8 +239,7 @@ void bind_stochastic(nb::module_& m) {
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
              nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1);
     nb::class_<Fobos> fobos(m, "Fobos", "Forward-backward splitting, for penalties that are not smooth.");
-    fobos.def("__init__", [](Fobos* self, const std::shared_ptr<TrainingSet>& set, bool chain, const FobosOptions& options,
-                                const std::optional<Floats>& example_weights) {
+    fobos.def("__init__", [](Fobos* self, const std::shared_ptr<TrainingSet>& set, bool chain, const FobosOptions& options, const OptionalFloats& example_weights) {
         new (self) Fobos(set, chain, options, vector_or_empty(example_weights));
     }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights").none());
     bind_trainer(fobos);
@@ -254,7 +253,7 @@ void bind_stochastic(nb::module_& m) {
              nb::arg("batch") = 8, nb::arg("threads") = 1);
     nb::class_<Elitist> elitist(m, "Elitist", "Experts that are trained together as one pool.");
     elitist.def("__init__", [](Elitist* self, const std::shared_ptr<TrainingSet>& set, bool chain, ElitistOptions options, Doubles alpha,
-                               bool learn_alpha, const std::optional<Floats>& example_weights) {
+                               bool learn_alpha, const OptionalFloats& example_weights) {
         options.alpha = to_vector(alpha);
         options.learn_alpha = learn_alpha;
         new (self) Elitist(set, chain, options, vector_or_empty(example_weights));

@@ -50,10 +50,10 @@ def test_spans_are_those_of_the_labels(data: st.DataObject) -> None:
     (gold_numbers, bounds), (numbers, _) = flat(gold), flat(predicted)
     sides = [[[LABELS[number] for number in row] for row in side] for side in (gold, predicted)]
     if is_plain(Counter(label for side in sides for row in side for label in row)):
-        found = [{(s, t, row[t]) for s, row in enumerate(side) for t in range(len(row)) if row[t] != "O"} for side in sides]
+        span_sets = [{(s, t, row[t]) for s, row in enumerate(side) for t in range(len(row)) if row[t] != "O"} for side in sides]
     else:
-        found = [{(s, *span) for s, row in enumerate(side) for span in spans(row)} for side in sides]
-    expected = SpanCounts(len(found[0] & found[1]), len(found[1]), len(found[0]))
+        span_sets = [{(s, *span) for s, row in enumerate(side) for span in spans(row)} for side in sides]
+    expected = SpanCounts(len(span_sets[0] & span_sets[1]), len(span_sets[1]), len(span_sets[0]))
     assert count_spans(LABELS, gold_numbers, numbers, bounds) == expected
 
 
