@@ -97,7 +97,7 @@ Array<int32_t> dense_rows(const Columns& columns, const std::string& name, const
         const std::vector<std::string> values = function.texts((*column.strings)[i]);
         row_of.push_back(values.empty() ? -1 : lexicon.row(values[0]));
     }
-    return map_ids(column, row_of);
+    return to_array(map_ids(column, row_of));
 }
 
 void bind_lexicons(nb::module_& m) {
@@ -177,6 +177,7 @@ void bind_atoms(nb::module_& m) {
 void bind_encoding(nb::module_& m) {
     nb::class_<Encoding>(m, "Encoding", "Sparse features of tokens, as row-wise (CSR) arrays.")
         .def_prop_ro("token_count", &Encoding::token_count, "Number of tokens.")
+        .def_prop_ro("sentence_count", [](const Encoding& encoding) { return encoding.sentences.size() - 1; }, "Number of sentences.")
         .def_prop_ro("occurrence_count", [](const Encoding& encoding) { return encoding.ids.size(); }, "Number of (token, feature) entries.")
         .def_prop_ro("has_values", [](const Encoding& encoding) { return !encoding.values.empty(); }, "Whether a value differs from 1.")
         .def_prop_ro("has_negative_values", [](const Encoding& encoding) {
@@ -187,6 +188,10 @@ void bind_encoding(nb::module_& m) {
         .def("values", view_of<&Encoding::values>, "Value of each entry; empty if all are 1.")
         .def("sentences", view_of<&Encoding::sentences>, "First token of each sentence, and the number of tokens.")
         .def("cut", &cut, nb::arg("first"), nb::arg("last"), nb::call_guard<nb::gil_scoped_release>(), "Copy of the sentences [first, last).")
+        .def("bounds", [](nb::handle self) {
+            const auto& sentences = nb::cast<const Encoding&>(self).sentences;
+            return View<uint32_t>(sentences.data(), {sentences.size()}, self);
+        }, "The result of sentences(), as a memoryview.")
         .def("renumbered", [](const Encoding& encoding, const UInts& new_ids) {
             return replace_ids(encoding, [&](uint32_t id) {
                 if (id >= new_ids.size()) throw InputFault(concat("new ids: expected one for every feature, got ", new_ids.size()));

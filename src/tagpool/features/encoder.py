@@ -298,7 +298,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return EncodedCorpus(
             native=encoding,
             feature_count=self.feature_count,
-            labels=label_ids(corpus, self.labels_),
+            label_numbers=label_ids(corpus, self.labels_),
             history=history,
             history_feature_count=self._native_history.feature_count if self._native_history is not None else 0,
             dense=self._dense_blocks(corpus),
@@ -375,7 +375,7 @@ def distinct_labels(corpus: Corpus) -> tuple[str, ...]:
     return tuple(strings[number] for number in corpus.native.distinct(corpus.label_column))
 
 
-def label_ids(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32] | None:
+def label_ids(corpus: Corpus, labels: Sequence[str]) -> memoryview | None:
     """Return the number of each token's label in ``labels``; -1 for other labels, None for a corpus without labels."""
     if corpus.label_column is None:
         return None

@@ -302,7 +302,7 @@ def _describe_states(tagger: Tagger, sentences: Corpus) -> str:
         labels = [label for label in distinct_labels(corpus) if label != tagger.unknown_label]
         gold = label_ids(corpus, labels)
         assert gold is not None
-        states = choose_states(tagger.inner_scheme, labels, gold, corpus.offsets())
+        states = choose_states(tagger.inner_scheme, labels, gold, corpus.native.bounds())
     return f"; BILOU inside the model (learner.inner_scheme={tagger.inner_scheme})" if states.merged else ""
 
 

@@ -27,18 +27,18 @@ Ints = NDArray[np.int64]
 class ShardedSentences:
     """An encoded corpus whose features are in the workers: the rest of :class:`tagpool.features.encoded.EncodedCorpus`."""
 
-    labels: NDArray[np.int32]
-    sentences: NDArray[np.uint32]
+    label_numbers: Any
+    bounds: NDArray[np.uint32]
     feature_count: int
     history_feature_count: int
 
     def __len__(self) -> int:
-        return len(self.sentences) - 1
+        return len(self.bounds) - 1
 
     @property
     def token_count(self) -> int:
         """Number of tokens."""
-        return int(self.sentences[-1])
+        return int(self.bounds[-1])
 
 
 class Shards:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool import _native
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.inputs import as_corpus
@@ -45,11 +46,11 @@ class RobustData(TrainingData):
 
     def _number_states(self, labels: tuple[str, ...], previous: PreviousModel | None) -> States:
         number = {label: index for index, label in enumerate(labels)}
-        table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
-        self.gold = table[self.encoded.labels]
+        table = [number.get(label, -1) for label in self.encoder.labels_]
+        self.gold = _native.renumber_labels(self.encoded.label_numbers, table)
         states = self.first.data.states
         if states.merged:
-            self.gold = states.refine(self.gold, self.encoded.sentences)
+            self.gold = states.refine(self.gold, self.encoded.native.bounds())
         return states
 
     def _encode_corpus(self, corpus: Corpus, previous: PreviousModel | None) -> EncodedCorpus:

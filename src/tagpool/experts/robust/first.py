@@ -42,7 +42,7 @@ class Start:
         count = training.training.cell_count
         edges = further_weights = np.zeros(0, np.float32)
         if training.tagger.chain:
-            edges, further_weights = training.edges_of(weights)
+            edges, further_weights = map(np.asarray, training.edges_of(weights))
         cells, further = _cells_of(training)
         return cls(_keys_of(training), cells, weights[:count].copy(), edges, further, further_weights)
 
@@ -82,7 +82,7 @@ class FirstTraining(LinearTraining):
         if self.audit_on is not None:
             dev, changes, train = self.audit_on
             self.audited = DevSets.of(self, dev, changes, train=train, templates=self.templates).audit(self, learned)
-        weights = self.trainer.model_weights(learned)
+        weights = np.asarray(self.trainer.model_weights(learned))
         self.start = Start.of(self, weights)
         encoder = self.data.encoder
         self._parts = self.parts(weights, getattr(encoder, "fitted_history", None))
@@ -96,7 +96,7 @@ class FirstTraining(LinearTraining):
         tagger, encoder = self.tagger, self.data.encoder
         model = self.model_of(self._parts)
         if isinstance(encoder, Encoder):
-            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native.keys()), None)
+            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native), None)
         tagger._model, tagger._encoder, tagger._names = model, encoder, None
         tagger._summary, tagger.log_, tagger.configuration_ = self.facts_of_training | (facts or {}), self.log, None
 

@@ -102,7 +102,7 @@ class RobustTraining(LinearTraining):
             return super().parts(weights, history)
         features, labels = self.training.cell_features(), self.training.cell_labels()
         is_used = np.zeros(self.data.feature_count, bool)
-        is_used[features[weights[: len(features)] != 0]] = True
+        is_used[features[np.asarray(weights)[: len(features)] != 0]] = True
         numbers = np.cumsum(is_used) - 1
         has_weights = is_used[features]
         self.data.rename(is_used.tobytes())
@@ -124,9 +124,9 @@ class RobustTraining(LinearTraining):
 
     def mixed(self, learned: Weights, share: float) -> Weights:
         """Return the average of the first weights and the learned ones."""
-        mixed: Weights = learned.copy()  # its padding stays
+        mixed: Weights = np.array(learned)  # its padding stays
         count = len(self.begin)
-        mixed[:count] = ((1 - share) * self.begin + share * learned[:count]).astype(np.float32)
+        mixed[:count] = ((1 - share) * self.begin + share * mixed[:count]).astype(np.float32)
         return mixed
 
     def _decide(self, learned: Weights) -> Decision:
