@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import tagpool
 from tagpool.cli.label_file import label_files
+from tagpool.corpus import blocks as blocks_module
 from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.formats import Format
-from tagpool.tagging import blocks as blocks_module
 from tagpool.tagging.conll import ConllTagger
 from tagpool.tagging.labeller import Labeller
 
