@@ -33,9 +33,12 @@ class Problem:
     tokens: float
     weights: float
     shared: float = 0.5
+    known_parts: int | None = None
 
     @property
     def parts(self) -> int:
+        if self.known_parts is not None:
+            return self.known_parts
         parts = FEWEST_PARTS
         while self.tokens > parts * MOST_PART_TOKENS:
             parts *= 2
@@ -77,9 +80,8 @@ def step(problem: Problem, machine: Machine, workers: int, machines: int = 1, co
 
 def main() -> None:
     machine = Machine()
-    print(
-        "| tokens | weights | parts | workers | GB down, for a machine | GB up | gradient, s | transport, s | driver, s | speedup |"
-    )
+    times = "gradient, s | transport, s | driver, s | speedup"
+    print(f"| tokens | weights | parts | workers | GB down per machine | GB up | {times} |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for tokens, weights in ((1e6, 1e6), (1e7, 1e7), (1e8, 1e7), (1e9, 1e7), (1e9, 1e8), (1e9, 1e9)):
         problem = Problem(tokens, weights)

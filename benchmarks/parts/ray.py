@@ -1,6 +1,6 @@
 """Training on Ray with 1, 2 and 4 workers, against one process: wall time, meaningful on an idle machine only.
 
-The names corpus is repeated COPIES times (default: 8). Every training must have the same bytes. The start of Ray is a row of its own.
+The names corpus is repeated COPIES times (default: 8). Every training must have the same bytes. The start of Ray has its own row.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
+import ray_model
 from measure import load_average
 from table import Row, fraction, speedup
 from tasks import Task
@@ -19,10 +21,25 @@ from tasks import Task
 import tagpool
 from tagpool.bridges.ray import Ray
 from tagpool.corpus.concatenation import concatenate
+from tagpool.experts.linear.sharded_training import ShardedProblem
+from tagpool.optim.problem import Problem
+from tagpool.optim.watch import Watch, Weights
 
 COPIES = int(os.environ.get("COPIES", "8"))
 ITERATIONS = int(os.environ.get("ITERATIONS", "60"))
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
+
+
+class Sized(tagpool.LBFGS):
+    """L-BFGS that remembers the size of a problem whose sentences are divided among workers."""
+
+    sizes: ClassVar[tuple[int, int, int]] = (0, 0, 0)  # weights, shared weights, parts
+
+    def _run(self, problem: Problem, watch: Watch) -> Weights:
+        if isinstance(problem, ShardedProblem):
+            weights = problem.shards.weights
+            Sized.sizes = weights.weight_count, weights.shared_count, weights.parts
+        return super()._run(problem, watch)
 
 
 @dataclass(frozen=True)
@@ -54,9 +71,18 @@ def ray(tasks: list[Task]) -> Iterator[Row]:
                 runs[workers] = run
     equal = "the same bytes" if len({run.content for run in runs.values()}) == 1 else "DIFFERENT BYTES"
     for workers, run in runs.items():
-        who = f"{workers} workers" if workers else "one process"
+        who = ("one process", "1 worker")[workers] if workers < 2 else f"{workers} workers"
         how = f"{run.first:.1f} s to the first step, then {run.step:.3f} s each; {equal}"
         yield Row(f"{name}: {who}", f"{run.whole:.1f} s", how)
+    weights, shared, parts = Sized.sizes
+    problem = ray_model.Problem(corpus.token_count, weights, shared / weights, parts)
+    machine = ray_model.Machine(token=runs[0].step / corpus.token_count)
+    moved = f"{problem.bytes_down / 1e6:.1f} MB down, {problem.bytes_up / 1e6:.1f} MB up"
+    size = f"{weights:,} weights, {shared:,} shared, {parts} parts: {moved}"
+    for workers in (1, 2, 4):
+        seconds = ray_model.step(problem, machine, workers, cores=os.cpu_count()).seconds
+        measured = f"measured {runs[workers].step:.3f} s; {size}"
+        yield Row(f"cost model: a step with {workers} {'worker' if workers == 1 else 'workers'}", f"{seconds:.3f} s", measured)
     yield speedup("two workers against one", runs[1].whole / runs[2].whole, f"steps alone: {runs[1].step / runs[2].step:.2f}×")
     yield fraction(
         "one worker against one process", runs[1].whole / runs[0].whole, f"steps alone: {runs[1].step / runs[0].step:.2f}×"
@@ -65,7 +91,7 @@ def ray(tasks: list[Task]) -> Iterator[Row]:
 
 def _train(task: Task, corpus: tagpool.Corpus, workers: int) -> Run:
     firsts: list[float] = []
-    trainer = tagpool.LBFGS(warm_up=0, iterations=ITERATIONS, tolerance=1e-12)
+    trainer = Sized(warm_up=0, iterations=ITERATIONS, tolerance=1e-12)
     learner = tagpool.CRF(task.templates, trainer=trainer, **task.settings)
     engine = Ray(workers=workers) if workers else None
 

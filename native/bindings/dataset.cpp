@@ -74,7 +74,7 @@ void check_slice(const Encoding& encoding, const Ints& gold, size_t features) {
     check_ids(encoding, features);
 }
 
-using LoadChunks = nb::typed<nb::callable, TrainingSet(std::vector<uint32_t>)>;
+using LoadChunks = nb::typed<nb::callable, TrainingSet(nb::typed<nb::list, int>)>;
 
 std::unique_ptr<TrainingSet> streamed_set(const std::shared_ptr<WeightLayout>& weights, const std::vector<std::pair<uint32_t, uint32_t>>& chunks,
                                           const LoadChunks& load) {
@@ -129,12 +129,15 @@ void bind_observations(nb::module_& m) {
             seen.add(encoding, gold.data(), history);
         }, nb::arg("encoding"), nb::arg("gold"), nb::arg("history") = nb::none(), "Add the next sentences.")
         .def("merge", &Observations::merge, nb::arg("next"), nb::call_guard<nb::gil_scoped_release>(), "Add those of the sentences that follow.")
-        .def("bytes", [](Observations& seen) { return to_bytes(seen.bytes()); }, "All counts as bytes.")
-        .def("read", [](Observations& seen, const nb::bytes& bytes) { seen.read(bytes_view(bytes)); }, nb::arg("bytes"),
+        .def("state", [](Observations& seen) { return to_bytes(seen.bytes()); }, "All counts as bytes.")
+        .def("read", [](Observations& seen, const nb::bytes& bytes) { seen.read(bytes_view(bytes)); }, nb::arg("state"),
              "Replace the counts by those of bytes, of observations with the same options and features.")
         .def_prop_ro("token_count", &Observations::tokens, "Number of tokens.")
         .def_prop_ro("sentence_count", &Observations::sentences, "Number of sentences.");
 
+}
+
+void bind_weight_layout(nb::module_& m) {
     nb::class_<BundleColumns>(m, "BundleColumns", "Groups of features that may form bundles.")
         .def("sort", [](BundleColumns& columns, const Encoding& encoding, bool usual) {
             check_ids(encoding, columns.columns().size());
@@ -154,7 +157,7 @@ void bind_observations(nb::module_& m) {
             return bundle_savings(weights, columns, encoding, begin, part.value_or(kAllParts));
         }, nb::arg("weights"), nb::arg("encoding"), nb::arg("begin"), nb::arg("part") = nb::none(),
              "Work that bundles save in a slice of whole parts, or in one part of it.")
-        .def("state", [](BundleColumns& columns) {
+        .def("state", [](BundleColumns& columns) -> nb::typed<nb::tuple, nb::bytes, int> {
             return nb::make_tuple(nb::bytes(reinterpret_cast<const char*>(columns.columns().data()), columns.columns().size()), columns.size());
         }, "Columns of all features and the number of columns, to continue elsewhere.")
         .def("set_state", [](BundleColumns& columns, const nb::bytes& bytes, size_t size) {
@@ -187,6 +190,7 @@ void bind_observations(nb::module_& m) {
 void bind_dataset(nb::module_& m) {
     bind_options(m);
     bind_observations(m);
+    bind_weight_layout(m);
     bind_chunks(m);
 
     nb::class_<TrainingSet>(m, "TrainingSet", "Encoded sentences with labels, stored for training. history has transition features and their number.")

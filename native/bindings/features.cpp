@@ -228,7 +228,6 @@ void bind_encoders(nb::module_& m) {
             return list_texts(static_cast<uint32_t>(names.size()), [&](uint32_t i) { return names[i]; });
         }, "Name of each feature.")
         .def("packed_names", [](Encoder& encoder) { return join_sorted(encoder.names().views(), '\0'); }, "Names in order, joined by NUL.")
-        .def_prop_ro("looks_at_documents", &Encoder::looks_at_documents, "Whether templates use other sentences of a document.")
         .def("begin", &Encoder::begin, "Begin fitting in slices.")
         .def("fit_next", &Encoder::fit_next, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(),
              "Number the features of the next sentences after those so far, and encode them with provisional ids.")
@@ -250,6 +249,9 @@ void bind_encoders(nb::module_& m) {
              "Replace the features by those of a dictionary.")
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"), "Name and value of every feature of a sentence, by token.");
 
+}
+
+void bind_given(nb::module_& m) {
     nb::class_<GivenFeatures>(m, "GivenFeatures", "Index of features that the caller provides as strings.")
         .def(nb::init<>())
         .def("fit", [](GivenFeatures& features, nb::handle sentences, uint32_t minimum_count, const std::vector<std::string>& known) {
@@ -286,6 +288,7 @@ void bind_features(nb::module_& m) {
     bind_atoms(m);
     bind_encoding(m);
     bind_encoders(m);
+    bind_given(m);
     m.def("dense_rows", &dense_rows, nb::arg("columns"), nb::arg("column"), nb::arg("function"), nb::arg("lexicon"),
           "Embedding row of every token; -1 where the word has none.");
 }

@@ -118,10 +118,10 @@ std::unique_ptr<Objective> objective_of_parts(const std::shared_ptr<WeightLayout
 }
 
 nb::tuple to_tuple(const PartSum& sum, const WeightLayout& layout, size_t part) {
-    size_t own = 0;
-    for (const auto& [first, last] : layout.own_places(part)) own += last - first;
+    size_t own_count = 0;
+    for (const auto& [first, last] : layout.own_places(part)) own_count += last - first;
     const auto array = [](const double* values, size_t count) { return to_array(std::vector<double>(values, values + count)); };
-    return nb::make_tuple(sum.loss, array(sum.shared, layout.shared_count()), array(sum.own, own), array(sum.edges, layout.edge_size()));
+    return nb::make_tuple(sum.loss, array(sum.shared, layout.shared_count()), array(sum.own, own_count), array(sum.edges, layout.edge_size()));
 }
 
 void bind_part_gradients(nb::module_& m) {

@@ -22,8 +22,8 @@ public:
         : attributes_(set.weights().cell_features()), labels_(set.weights().cell_labels()), weights_(std::move(parameters)),
           transitions_(size_t{set.labels()} * set.labels(), 0.0) {
         if (weights_.size() != labels_.size() + set.weights().edges().size())
-            throw InputFault("expected " + std::to_string(labels_.size() + set.weights().edges().size()) + " weights, one per cell and transition, got " +
-                             std::to_string(weights_.size()));
+            throw InputFault("expected " + std::to_string(labels_.size() + set.weights().edges().size()) +
+                             " weights, one per cell and transition, got " + std::to_string(weights_.size()));
         for (size_t i = 0; i < set.weights().edges().size(); ++i) transitions_.at(set.weights().edges()[i]) = weights_[labels_.size() + i];
     }
 

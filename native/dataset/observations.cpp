@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "base/fault.hpp"
-#include "dataset/mix_bits.hpp"
 #include "base/state.hpp"
+#include "dataset/mix_bits.hpp"
 
 namespace tagpool {
 namespace {
@@ -27,8 +27,7 @@ void add_to(std::vector<Number>& sums, const std::vector<Number>& more) {
 }
 
 void check_labels(const std::vector<uint32_t>& sentences, const int32_t* gold, uint32_t labels) {
-    if (std::adjacent_find(sentences.begin(), sentences.end()) != sentences.end())
-        throw InputFault("a training sentence has no tokens; remove it");
+    if (std::adjacent_find(sentences.begin(), sentences.end()) != sentences.end()) throw InputFault("a training sentence has no tokens; remove it");
     for (uint32_t token = 0; token < sentences.back(); ++token)
         if (gold[token] < kUnknownLabel || gold[token] >= static_cast<int32_t>(labels))
             throw InputFault("label " + std::to_string(gold[token]) + " is out of range; there are " + std::to_string(labels) + " labels");
@@ -132,8 +131,7 @@ void Observations::add_history(const Encoding& history, const int32_t* gold) {
 void Observations::add_lengths(const Encoding& encoding) {
     for (size_t token = 0; token < encoding.token_count(); ++token) {
         size_t length = encoding.starts[token + 1] - encoding.starts[token];
-        for (uint64_t i = encoding.starts[token]; !encoding.values.empty() && i < encoding.starts[token + 1]; ++i)
-            length -= encoding.values[i] == 0;
+        for (uint64_t i = encoding.starts[token]; !encoding.values.empty() && i < encoding.starts[token + 1]; ++i) length -= encoding.values[i] == 0;
         if (length >= lengths_.size()) lengths_.resize(length + 1);
         ++lengths_[length];
     }
@@ -178,9 +176,7 @@ std::vector<uint64_t> Observations::history_cells() const {
     return cells;
 }
 
-size_t Observations::usual_length() const {
-    return static_cast<size_t>(std::max_element(lengths_.begin(), lengths_.end()) - lengths_.begin());
-}
+size_t Observations::usual_length() const { return static_cast<size_t>(std::max_element(lengths_.begin(), lengths_.end()) - lengths_.begin()); }
 
 // All but the single numbers.
 template <class State>

@@ -110,9 +110,7 @@ WeightLayout::Counts WeightLayout::count(const TrainingOptions& options, const O
 }
 
 // The part of a sentence that begins at this token.
-size_t WeightLayout::part_of(uint32_t token) const {
-    return ((token + size_t{1}) * parts() - 1) / std::max<size_t>(token_count_, 1);
-}
+size_t WeightLayout::part_of(uint32_t token) const { return ((token + size_t{1}) * parts() - 1) / std::max<size_t>(token_count_, 1); }
 
 bool WeightLayout::shared(const Observations::Feature& feature) const {
     return feature.occurrences > 0 && part_of(feature.first) != part_of(feature.last);

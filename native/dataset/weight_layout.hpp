@@ -53,7 +53,7 @@ public:
 
     WeightLayout(const TrainingOptions& options, const Observations& seen);
 
-    // Of the whole corpus.
+    // Numbers of the whole corpus.
     size_t token_count() const { return token_count_; }
     size_t sentence_count() const { return sentence_count_; }
     // Mean over the tokens of the summed squares of their feature values: the number of features, if all values are 1.
@@ -87,9 +87,7 @@ public:
     const std::vector<uint8_t>& edge_mask() const { return edge_mask_; }
     // Null for a plain chain.
     const std::shared_ptr<const TransitionCellIndex>& transition_cells() const { return transition_cells_; }
-    TransitionCells list_transition_cells() const {
-        return transition_cells_ ? transition_cells_->cells(labels_, stride_) : TransitionCells();
-    }
+    TransitionCells list_transition_cells() const { return transition_cells_ ? transition_cells_->cells(labels_, stride_) : TransitionCells(); }
 
     // Calls visit(feature, count) for the features that are trained, with their occurrences in the corpus; not in lean layouts.
     template <class Visit>
@@ -157,8 +155,9 @@ void ParameterLayout::each(Visit&& visit) const {
         }
     }
     for (size_t i = 0; i < edges(); ++i)
-        visit(parameter++, weights_.transitions_begin_ + size_t{weights_.edges_[i] / weights_.labels_} * weights_.stride_ +
-                               weights_.edges_[i] % weights_.labels_, 1.0f);
+        visit(parameter++,
+              weights_.transitions_begin_ + size_t{weights_.edges_[i] / weights_.labels_} * weights_.stride_ + weights_.edges_[i] % weights_.labels_,
+              1.0f);
     for (size_t i = 0; i < transition_cells(); ++i) visit(parameter++, weights_.transition_cells_begin() + i, 1.0f);
 }
 

@@ -159,10 +159,10 @@ std::string Encoder::state() {
 }
 
 std::unique_ptr<Encoder> Encoder::from_state(std::string_view block, uint32_t minimum_count) {
-    const auto kept = std::make_shared<const std::string>(block);
-    auto encoder = std::make_unique<Encoder>(read_program(Tensors::read(*kept, kept), "program"), minimum_count);
-    encoder->restore(*kept);
-    encoder->block_ = kept;
+    const auto copy = std::make_shared<const std::string>(block);
+    auto encoder = std::make_unique<Encoder>(read_program(Tensors::read(*copy, copy), "program"), minimum_count);
+    encoder->restore(*copy);
+    encoder->block_ = copy;
     return encoder;
 }
 

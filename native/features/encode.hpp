@@ -42,8 +42,6 @@ public:
     // The names of all features by id. The first call writes them and releases the fitted corpus.
     const NameList& names();
 
-    bool looks_at_documents() const { return program_.looks_at_documents(); }
-
     // Fitting in slices: every slice is encoded with provisional ids; `finish` applies the minimum count and returns the final ones.
     void begin();
     // Numbers the features of the next sentences after those so far, and writes their names.

@@ -33,8 +33,7 @@ Objective::Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, 
 }
 
 Objective::Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, double l2, SumParts sum_parts)
-    : Trainer(set, chain, {}), free_(*set, chain), sum_parts_(std::move(sum_parts)), l2_(l2), threads_(1),
-      scales_(twin_scales(*set, free_, chain)) {
+    : Trainer(set, chain, {}), free_(*set, chain), sum_parts_(std::move(sum_parts)), l2_(l2), threads_(1), scales_(twin_scales(*set, free_, chain)) {
     weights_.assign(set_->weight_count(), 0);
     gradient_.assign(set_->weight_count(), 0);
 }
@@ -108,11 +107,12 @@ double Objective::evaluate_loss() {
 void Objective::add_elsewhere(size_t part, const PartSum& sum) {
     if (part >= set_->parts()) throw InputFault("got more than " + counted(set_->parts(), "part"));
     if (part == 0) std::copy(sum.shared, sum.shared + set_->shared_count(), gradient_.begin());
-    else for (size_t i = 0; i < set_->shared_count(); ++i) gradient_[i] += sum.shared[i];
-    const double* own = sum.own;
+    else
+        for (size_t i = 0; i < set_->shared_count(); ++i) gradient_[i] += sum.shared[i];
+    const double* next = sum.own;
     for (const auto& [first, last] : set_->weights().own_places(part)) {
-        std::copy(own, own + (last - first), gradient_.data() + first);
-        own += last - first;
+        std::copy(next, next + (last - first), gradient_.data() + first);
+        next += last - first;
     }
     double* const edges = gradient_.data() + set_->transitions_begin();
     for (size_t i = 0; i < set_->edge_size(); ++i) edges[i] += sum.edges[i];

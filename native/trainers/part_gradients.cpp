@@ -21,7 +21,8 @@ void PartGradients::move_to(const double* weights) {
 }
 
 void PartGradients::begin(size_t part) {
-    if (part >= weights().parts()) throw InputFault("part " + std::to_string(part) + " is out of range; there are " + std::to_string(weights().parts()));
+    if (part >= weights().parts())
+        throw InputFault("part " + std::to_string(part) + " is out of range; there are " + std::to_string(weights().parts()));
     part_ = part;
     loss_ = 0;
     std::fill(shared_.begin(), shared_.end(), 0.0);
@@ -80,7 +81,7 @@ std::vector<Load> plan_loads(const WeightLayout& weights, const Chunks& chunks) 
 SumParts sum_parts_of_stream(const std::shared_ptr<const TrainingSet>& set, bool chain) {
     const auto gradients = std::make_shared<PartGradients>(set, chain, std::vector<float>());
     return [set, gradients, loads = plan_loads(set->weights(), set->stream()->chunks)](const double* at,
-                                                                                      const std::function<void(const PartSum&)>& add) {
+                                                                                       const std::function<void(const PartSum&)>& add) {
         gradients->move_to(at);
         size_t begun = 0;  // parts
         const auto begin_until = [&](size_t last) {

@@ -198,8 +198,8 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
             parts[shard] = parts_[shard].data() + first * stride;
             prefetch(parts[shard], length(sentence) * stride);
         }
-        losses_[i] = kernels().floats.differentiate({block(), chain_, examples().weights}, view(), parts, sentence, edges_, nodes_.data() + first * stride,
-                                                    edge_gradients_.data() + i * edges, scratch_[worker]);
+        losses_[i] = kernels().floats.differentiate({block(), chain_, examples().weights}, view(), parts, sentence, edges_,
+                                                    nodes_.data() + first * stride, edge_gradients_.data() + i * edges, scratch_[worker]);
         cell_gradients_[i].swap(scratch_[worker].cell_gradients);
         kernels().sgd.square_norms(set, nodes_.data() + first * stride, length(sentence), tokens_.data() + first);
         sample_small_gradients(batch.first_visit + i, sentence, first);

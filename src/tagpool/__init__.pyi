@@ -9,10 +9,10 @@ from tagpool.auditing.result import AuditRow as AuditRow
 from tagpool.chain.lattice import Lattice as Lattice
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus
-from tagpool.corpus.labelled_files import LabelledFiles as LabelledFiles
 from tagpool.corpus.corpus import Sentence as Sentence
 from tagpool.corpus.formats import read_corpus as read_corpus
 from tagpool.corpus.formats import write_corpus as write_corpus
+from tagpool.corpus.labelled_files import LabelledFiles as LabelledFiles
 from tagpool.corpus.schemes import Scheme as Scheme
 from tagpool.corpus.text import tokenize as tokenize
 from tagpool.corpus.truecasing import Truecaser as Truecaser

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagpool import InputError
-from tagpool.corpus.files import open_output
-from tagpool.tagging import blocks as blocks_module
+from tagpool.corpus import blocks as blocks_module
 from tagpool.corpus.blocks import Block, Blocks
+from tagpool.corpus.files import open_output
 
 
 def read_blocks(path: Path, size: int, **options: bool) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagpool import CRF, Corpus, Encoder, InputError, _native, builtin_corpus, load_templates
+from tagpool import CRF, Corpus, Encoder, InputError, _native, builtin_corpus, load, load_templates
 from tagpool.features.compiler import Compiler
 from tagpool.features.encoder import load_resources
 
@@ -26,7 +27,7 @@ def native(corpus: Corpus, templates: str, min_count: int) -> _native.Encoder:
 
 def slices(corpus: Corpus, cuts: list[int]) -> list[Corpus]:
     bounds = sorted({0, *(cut % len(corpus) for cut in cuts), len(corpus)})
-    return [corpus[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [corpus[a:b] for a, b in itertools.pairwise(bounds)]
 
 
 def all_ids(encodings: list[_native.Encoding]) -> list[int]:
@@ -91,8 +92,13 @@ def test_a_pickled_encoder_encodes_in_another_process() -> None:
     more = builtin_corpus(60)[40:]
     expected, got = encoder.transform(more), copy.transform(more)
     assert got.ids.tolist() == expected.ids.tolist()
-    assert expected.history is not None and got.history.ids().tolist() == expected.history.ids().tolist()
-    assert (copy.feature_names, copy.history_names, copy.labels_) == (encoder.feature_names, encoder.history_names, encoder.labels_)
+    assert expected.history is not None
+    assert got.history.ids().tolist() == expected.history.ids().tolist()
+    assert (copy.feature_names, copy.history_names, copy.labels_) == (
+        encoder.feature_names,
+        encoder.history_names,
+        encoder.labels_,
+    )
     assert np.array_equal(copy.feature_counts, encoder.feature_counts)
     assert copy.template_groups("templates") == encoder.template_groups("templates")
     assert pickle.loads(pickle.dumps(Encoder("word[0]"))).fit(corpus).feature_count > 0
@@ -101,8 +107,6 @@ def test_a_pickled_encoder_encodes_in_another_process() -> None:
 def test_an_encoder_of_a_model_file_is_not_pickled(tmp_path: Any) -> None:
     corpus = builtin_corpus(20)
     CRF("word[0]").fit(corpus).save(tmp_path / "a.tagpool")
-    from tagpool import load
-
     loaded = load(tmp_path / "a.tagpool")
     loaded.partial_fit(corpus)
     with pytest.raises(InputError, match="pickle the model instead"):

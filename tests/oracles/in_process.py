@@ -16,7 +16,7 @@ def sent(value: Any) -> Any:
 
 class InProcessWorkers(Workers):
     def __init__(self, kind: type, arguments: Sequence[tuple[Any, ...]]) -> None:
-        self.objects = [kind(*sent(own)) for own in arguments]
+        self.objects = [kind(*sent(values)) for values in arguments]
 
     def share(self, value: Any) -> Any:
         return sent(value)
@@ -25,8 +25,8 @@ class InProcessWorkers(Workers):
         return list(self.call(method, arguments))
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        for number, own in enumerate(arguments):
-            yield self.call_one(number, method, own)
+        for number, values in enumerate(arguments):
+            yield self.call_one(number, method, values)
 
     def call_one(self, number: int, method: str, arguments: tuple[Any, ...]) -> Any:
         return sent(getattr(self.objects[number], method)(*sent(arguments)))
@@ -66,6 +66,10 @@ class InProcessTasks(Tasks):
 class InProcess(Engine):
     def __init__(self, size: int) -> None:
         self.tasks = InProcessTasks(size)
+
+    @property
+    def description(self) -> str:
+        return "this process"
 
     @contextmanager
     def start(self) -> Iterator[InProcessTasks]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ def slices_of(problem: Problem, cuts: list[int]) -> list[Slice]:
     encoder = GivenEncoder().fit([[{f"f{k}": 1.0} for k in range(problem.features)]])
     bounds = sorted({0, *cuts, len(problem.rows)})
     out = []
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in itertools.pairwise(bounds):
         rows = [[{f"f{k}": value for k, value in token} for token in sentence] for sentence in problem.rows[first:last]]
         gold = np.array([label for sentence in problem.gold[first:last] for label in sentence], np.int32)
         out.append(Slice(encoder.transform(rows).native, gold, sum(map(len, problem.rows[:first]))))
@@ -39,7 +40,7 @@ def observed(problem: Problem, slices: list[Slice], layout: _native.Layout) -> _
     for one in slices:
         seen, copy = (_native.Observations(problem.features, problem.labels, layout, begin=one.begin) for _ in range(2))
         seen.add(one.encoding, one.gold)
-        copy.read(seen.bytes())
+        copy.read(seen.state())
         merged.merge(copy)
     return merged
 

@@ -15,7 +15,7 @@ from cli.commands import succeed, write
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, read_corpus, write_corpus
-from tagpool.tagging import blocks as blocks_module
+from tagpool.corpus import blocks as blocks_module
 from tagpool.corpus.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger, ConlluTagger
 from tagpool.tagging.jsonl import JsonlTagger

@@ -147,8 +147,8 @@ void find_best_sequence(const TrainingSet& set, const float* edges, size_t begin
         return;
     }
     const auto add_transition_cells = [&](size_t t, float* grid) {
-        features.each_cell_at(
-            begin + t, [&](uint32_t cell, float value) { grid[features.bigram(cell)] += edges[set.transition_cells_begin() + cell] * value; });
+        features.each_cell_at(begin + t,
+                              [&](uint32_t cell, float value) { grid[features.bigram(cell)] += edges[set.transition_cells_begin() + cell] * value; });
     };
     with_stride(stride, [&](auto constant) {
         viterbi_over_bigrams<float, kTransitionStride<decltype(constant)::value>>(steps, scores, length, add_transition_cells, out, scratch.alpha);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,3 +46,16 @@ class EngineOptions:
         from tagpool.bridges.ray.engine import Ray  # noqa: PLC0415 - only for this engine
 
         return Ray(workers=self.workers or _WORKERS, address=self.address)
+
+
+@contextmanager
+def started(engine: Engine | None) -> Iterator[None]:
+    """Start an engine for a command, which may take some seconds; None: nothing is started."""
+    if engine is None:
+        yield
+        return
+    from tagpool.cli.console import errors  # noqa: PLC0415 - only for an engine
+
+    errors.print_line(f"starting {engine.description}")
+    with engine.start():
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from tagpool.cli import signals
 from tagpool.cli.console import errors, print_json
-from tagpool.cli.engine_options import EngineOptions
+from tagpool.cli.engine_options import EngineOptions, started
 from tagpool.cli.inputs import expand_files
 from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.outputs import is_same_file, refuse_inputs
@@ -80,7 +79,7 @@ def tune(
     _check_files(options.config or [], settings, data, {"--output": output, "--study": study, "--plot": plot})
     command = _Command(settings, data, json=json)
     assert output is not None
-    with contextlib.nullcontext() if chosen is None else chosen.start():
+    with started(chosen):
         command.run(budget, output, study, plot)
 
 
@@ -88,6 +87,8 @@ def _check_files(configs: Sequence[Path], settings: Settings, data: DataOptions,
     """Raise an error for missing files, and for outputs that are inputs or one file, before long work."""
     if not data.train:
         raise InputError("--train is missing: the file to learn from")
+    if data.memory is not None:
+        raise InputError("data.memory: a search needs all sentences in memory; train with the best values and --memory")
     if data.start is not None:
         raise settings.error(("data", "start"), "a search trains every model from the start; drop this key")
     if outputs["--output"] is None or str(outputs["--output"]) == STANDARD_STREAM:

@@ -39,7 +39,9 @@ class LabelledFiles:
     ) -> None:
         if not paths:
             raise InputError("expected at least one file")
-        self.paths = [Path(path) for path in paths if check_path(path) is None]
+        for one in paths:
+            check_path(one)
+        self.paths = [Path(one) for one in paths]
         self.names = columns.split(",") if isinstance(columns, str) else columns
         self.label = label
         self.encoding = encoding

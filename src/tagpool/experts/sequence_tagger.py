@@ -89,7 +89,9 @@ class SequenceTagger(Parameters):
 
             if engine is not None:
                 raise InputError("a training with a memory budget stays in one process; drop the budget or the engine")
-            fit_streamed(self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint)
+            fit_streamed(
+                self, sentences, labels, memory, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint
+            )
             return self
         with MemoryFor("train the model"):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)

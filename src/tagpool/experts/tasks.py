@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class Workers(ABC):
-    """Objects of one class, each in a process of its own, for a training that is divided among them.
+    """Objects of one class in different processes, for a training that is divided among them.
 
     A worker that is killed is created again and repeats its setup.
     """
@@ -66,6 +66,11 @@ class Tasks(ABC):
 
 class Engine(ABC):
     """Choice of processes, for ``fit(..., engine=...)``."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """The processes in words, such as "Ray with 2 workers"."""
 
     @abstractmethod
     def start(self) -> AbstractContextManager[Any]:

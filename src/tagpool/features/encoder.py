@@ -193,12 +193,14 @@ class Encoder(FeatureEncoder[_native.Encoder]):
     # Pickles ------------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the objects in native memory, whose content is stored as bytes. A copy of it encodes, and is not fitted again."""
+        """Everything but the objects in native memory, whose content is stored as bytes."""
         state = self.__dict__ | {"_native": None, "_native_history": None, "_program": None, "_history_program": None}
         if self._native is None:
             return state
         if self._model is not None or self._program.dense:
-            raise InputError("only an encoder of sparse features that was fitted to a corpus can be pickled; pickle the model instead")
+            raise InputError(
+                "only an encoder of sparse features that was fitted to a corpus can be pickled; pickle the model instead"
+            )
         history = None if self._native_history is None else self._native_history.state()
         resources = {name: one for name, one in (self.resources or {}).items() if isinstance(one, (str, Path))}
         return state | {"resources": resources, "resources_": {}, "_states": (self._native.state(), history)}

@@ -40,7 +40,7 @@ class Trainer(Parameters):
 
     def check_workers(self) -> None:
         """Raise an error unless the sentences may be divided among workers, which compute parts of the gradient."""
-        message = f"the trainer {self.kind} stays in one process, since it changes the weights after every few sentences"
+        message = f"trainer = {self.kind!r}: it changes the weights after every few sentences, and stays in one process"
         advice = "use lbfgs with warm_up=0 or owlqn (--set learner.trainer.kind=lbfgs), or drop the engine (--engine ray)"
         raise InputError(f"{message}; {advice}")
 

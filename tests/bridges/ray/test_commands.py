@@ -109,9 +109,15 @@ def test_errors_before_the_training(folder: Path, options: list[str], message: s
 
 
 @pytest.mark.scale
+def test_a_memory_budget_is_for_one_process(folder: Path) -> None:
+    messages = run(*training(folder, "m", *EXACT, "--engine", "ray", "--memory", "2G"), code=2)
+    assert "--memory: the sentences of --engine ray are in the memory of its workers" in messages
+
+
+@pytest.mark.scale
 def test_the_default_trainer_stays_in_one_process(folder: Path) -> None:
     messages = run(*training(folder, "m", "--engine", "ray"), code=2)
-    assert "the trainer sgd stays in one process" in messages
+    assert "trainer = 'sgd': it changes the weights" in messages
     assert "--set learner.trainer.kind=lbfgs" in messages
     assert not (folder / "m").exists()
 

@@ -38,7 +38,7 @@ def test_bytes_do_not_depend_on_the_cut(problem: Problem, options: dict[str, Any
     expected = _native.Observations(problem.features, problem.labels, layout)
     one = slices_of(problem, [])[0]
     expected.add(one.encoding, one.gold)
-    assert observed(problem, slices_of(problem, cuts), layout).bytes() == expected.bytes()
+    assert observed(problem, slices_of(problem, cuts), layout).state() == expected.state()
 
 
 @settings(max_examples=60, deadline=None)

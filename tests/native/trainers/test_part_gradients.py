@@ -110,7 +110,7 @@ def test_wrong_parts_are_errors() -> None:
     too_many = [gradients.part(number) for number in numbers] * 2
     with pytest.raises(_native.InputFault, match="got more than"):
         _native.Objective.of_parts(weights, True, 1.0, lambda at: too_many)(at)
-    loss, shared, own, edges = gradients.part(0)
+    loss, _shared, own, edges = gradients.part(0)
     with pytest.raises(_native.InputFault, match="shared gradient of a part"):
         _native.Objective.of_parts(weights, True, 1.0, lambda at: [(loss, edges[:1], own, edges)])(at)
     with pytest.raises(_native.InputFault, match="out of range"):

@@ -52,15 +52,15 @@ class RayWorkers(Workers):
     def setup(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call a method that changes the state of each worker."""
         results = list(self.call(method, arguments))
-        for calls, own in zip(self._setup, arguments, strict=True):
-            calls.append((method, own))
+        for calls, values in zip(self._setup, arguments, strict=True):
+            calls.append((method, values))
         return results
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Call a method of all workers, and yield the results in their order."""
-        references = [actor.run.remote(method, *own) for actor, own in zip(self._actors, arguments, strict=True)]
-        for number, own in enumerate(arguments):
-            yield self._result(number, references[number], method, own)
+        references = [actor.run.remote(method, *values) for actor, values in zip(self._actors, arguments, strict=True)]
+        for number, values in enumerate(arguments):
+            yield self._result(number, references[number], method, values)
             references[number] = None  # frees the memory of the result
 
     def call_one(self, number: int, method: str, arguments: tuple[Any, ...]) -> Any:

@@ -141,6 +141,8 @@ class Run:
 
     def _fit_streamed(self, data: DataOptions, memory: str) -> None:
         """Train without the sentences in memory; the penalty is not chosen, since that takes many trainings."""
+        if not isinstance(self.learner, Expert):
+            raise InputError(f"--memory is for the learners crf and maxent, not for {self.learner.kind}; train without it")
         files = LabelledFiles(
             *expand_files(data.train), columns=data.columns, label=data.label, format=data.format, encoding=data.encoding
         )

@@ -78,7 +78,7 @@ class ShardedTraining(LinearTraining):
         data = self.data
         check_label_count(len(data.labels), self.tagger.chain)
         with NameFaults(data.source, purpose="arrange the features for training"):
-            return _native.TrainingSet.of(data.shards.lay_out(self._options(), data.gold))
+            return _native.TrainingSet.of(data.shards.place_weights(self._options(), data.gold))
 
     def _problem(self, **parts: Any) -> Problem:
         return ShardedProblem(**parts, shards=self.data.shards)

@@ -75,13 +75,13 @@ class Shards:
                 final[shard].append(new_ids[ids])
         self._workers.setup("renumber", [tuple(self._workers.share(ids) for ids in one) for one in final])
 
-    def lay_out(self, options: LayoutOptions, gold: NDArray[np.int32]) -> _native.WeightLayout:
+    def place_weights(self, options: LayoutOptions, gold: NDArray[np.int32]) -> _native.WeightLayout:
         """Count the features of all shards, and return the places of the weights."""
         counts = Counts(options, *self.feature_counts)
         total = counts.observations()
         for seen in self._workers.call("count", [(counts, one) for one in self._cut_tokens(gold)]):
             total.merge(replace(counts, seen=seen).observations())
-        self._counts = self._workers.share(replace(counts, seen=total.bytes()))
+        self._counts = self._workers.share(replace(counts, seen=total.state()))
         weights = _native.WeightLayout(total, options.labels, options.native())
         self._parts = self._sentences_at(np.array(weights.part_tokens()))
         self._take_whole_parts()

@@ -37,5 +37,7 @@ class CorpusFacts:
     def sample(self) -> Corpus:
         """Return a sentence with these values, in order of occurrence. Templates chosen for it are those for the corpus."""
         longest = max(map(len, self._values.values()))
-        columns = {name: [[*values, *[next(reversed(values))] * (longest - len(values))]] for name, values in self._values.items()}
+        columns = {
+            name: [[*values, *[next(reversed(values))] * (longest - len(values))]] for name, values in self._values.items()
+        }
         return Corpus.from_columns(columns, label_column=self.label_column, source=self.source)

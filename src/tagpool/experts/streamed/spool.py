@@ -5,10 +5,10 @@ The file has no name from the beginning, so that the system removes it when the 
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class Spool:
         self._end = 0
         self._tokens = 0
         self._pending: list[bytes] = []  # pieces of the chunk that is not complete
-        self._pending_sentences = self._pending_tokens = 0
+        self._pending_number = self._pending_sentences = self._pending_tokens = 0
         self.folder = tempfile.gettempdir()
         try:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with the spool
@@ -46,7 +46,7 @@ class Spool:
         bounds = encoding.sentences().astype(np.int64)
         numbers = (self._tokens + bounds[:-1]) // _native.CHUNK_TOKENS
         cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-        for first, last in zip(cuts, cuts[1:], strict=False):
+        for first, last in itertools.pairwise(cuts):
             begin = self._tokens + int(bounds[first])
             if self._pending and begin // _native.CHUNK_TOKENS != self._pending_number:
                 self._flush()
@@ -85,7 +85,7 @@ class Spool:
 
     def read(self, numbers: Iterable[int]) -> Sentences:
         """Return the sentences of chunks, one after the other."""
-        packs = []
+        packs: list[bytes] = []
         for number in numbers:
             offset, length = self._places[number]
             try:
@@ -95,8 +95,8 @@ class Spool:
             if len(data) != length:
                 raise OutputError(f"{self.folder}: a temporary file was damaged while it was used")
             packs.append(data)
-        result: Any = _native.unpack_chunks(packs)
-        return result
+        encoding, gold, history = _native.unpack_chunks(packs)
+        return encoding, gold, history
 
     def close(self) -> None:
         """Remove the file."""
