@@ -27,7 +27,7 @@ from tagpool.tagging.folders.settings import Settings
 from tagpool.tagging.folders.worker import FileResult, FileWorker
 
 _FILES = int(os.environ.get("FILES", "2000"))
-_SENTENCES = 60  # of a file
+_SENTENCES = 200  # of a file, about 25 kB
 _ROUNDS = 3
 _WORKERS = 2
 
