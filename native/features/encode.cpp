@@ -97,12 +97,30 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
         renumber(prune(out, counts, index_, minimum_count_));
     }
     known_ = std::move(known);
-    fitted_corpus_ = std::move(columns);
+    fitted_.assign(1, {std::move(columns), 0});
+    return out;
+}
+
+Encoding Encoder::extend(std::shared_ptr<const Columns> columns) {
+    if (fitted_.empty()) throw InputFault("features can only be added directly after fitting");
+    const uint32_t before = feature_count();
+    const size_t first_token = fitted_.back().first_token + fitted_.back().columns->token_count();
+    if (first_token + columns->token_count() >= Origin::kNowhere) throw InputFault("the corpora have too many tokens for one encoder");
+    Encoding out = encode_with(NumberingResolver{index_, origins_}, program_, *columns);
+    for (uint32_t id = before; id < feature_count(); ++id) origins_[id].token += static_cast<uint32_t>(first_token);
+    std::vector<uint32_t> counts = count_features(out, feature_count());
+    counts_.resize(feature_count());
+    for (uint32_t id = 0; id < feature_count(); ++id) counts_[id] += counts[id];
+    if (minimum_count_ > 1) {
+        std::fill_n(counts.begin(), before, minimum_count_);
+        renumber(prune(out, counts, index_, minimum_count_));
+    }
+    fitted_.push_back({std::move(columns), static_cast<uint32_t>(first_token)});
     return out;
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (!known_.empty() || !fitted_corpus_) throw InputFault("features can only be removed directly after fitting without known features");
+    if (!known_.empty() || fitted_.empty()) throw InputFault("features can only be removed directly after fitting without known features");
     expect_size(marks.size(), feature_count(), "marks");
     for (const uint32_t id : encoding.ids)
         if (id >= marks.size()) throw InputFault("the encoding has a feature id out of range");
@@ -133,7 +151,7 @@ std::vector<uint16_t> Encoder::template_numbers() const {
 }
 
 const std::vector<std::string>& Encoder::names() {
-    if (!fitted_corpus_) return names_;
+    if (fitted_.empty()) return names_;
     std::vector<uint32_t> order;
     for (uint32_t id = 0; id < origins_.size(); ++id)
         if (origins_[id].token != Origin::kNowhere) order.push_back(id);
@@ -143,9 +161,17 @@ const std::vector<std::string>& Encoder::names() {
     });
     names_ = std::move(known_);
     names_.resize(origins_.size());
-    FeatureNamer namer(program_, *fitted_corpus_);
-    for (uint32_t id : order) names_[id] = namer.name(origins_[id]);
-    fitted_corpus_.reset();
+    auto next = order.begin();
+    for (const Fitted& fitted : fitted_) {
+        FeatureNamer namer(program_, *fitted.columns);
+        const size_t end = fitted.first_token + fitted.columns->token_count();
+        for (; next != order.end() && origins_[*next].token < end; ++next) {
+            Origin origin = origins_[*next];
+            origin.token -= fitted.first_token;
+            names_[*next] = namer.name(origin);
+        }
+    }
+    fitted_.clear();
     return names_;
 }
 

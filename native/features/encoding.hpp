@@ -1,6 +1,7 @@
 // Encoding: a corpus as compressed rows of feature ids, one row per token. The values of repeated ids in a row add up.
 #pragma once
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -39,7 +40,7 @@ struct Encoding {
     }
 };
 
-// Origin: the first occurrence of a feature in the fitted corpus, from which its name can be written.
+// Origin: the first occurrence of a feature in the fitted corpora, from which its name can be written.
 struct Origin {
     static constexpr uint32_t kNowhere = UINT32_MAX;
     uint32_t token;
@@ -53,6 +54,16 @@ std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features
 // Removes features with a count below `minimum` from the encoding, the counts and the index. Returns the new id of each feature
 // (kNone: removed); the order does not change.
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum);
+
+// Sentences of an encoding, in this order, with only the features that have a mark (empty: all).
+struct Selection {
+    const Encoding* encoding;
+    std::vector<uint32_t> sentences;
+    std::string_view marks;
+};
+
+// The selected sentences, one selection after the other.
+Encoding gather(const std::vector<Selection>& selections);
 
 // A copy with the ids new_id(id); features whose new id is kNone are dropped.
 template <class NewId>

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
-
-import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.inputs import as_corpus
 from tagpool.experts.linear.training import LinearTraining
+from tagpool.experts.robust.missing import without_group
 from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
-from tagpool.features.groups import group_of
-from tagpool.features.template import TemplateSet
 from tagpool.optim.watch import Weights
 from tagpool.perturbations.perturb import perturb
 from tagpool.perturbations.perturbation import NotApplicable
@@ -45,8 +42,10 @@ class DevSets:
     changed: dict[str, EncodedCorpus]
 
     @classmethod
-    def of(cls, training: LinearTraining, dev: Any, changes: Sequence[str], *, train: Corpus, templates: TemplateSet) -> DevSets:
+    def of(cls, training: LinearTraining, dev: Any, changes: Sequence[str], *, train: Corpus) -> DevSets:
         """Encode a dev set for a training; a change that does not apply is left out."""
+        encoder = training.data.encoder
+        assert isinstance(encoder, Encoder)
         corpus = as_corpus(*dev, unknown=UNKNOWN) if isinstance(dev, tuple) else as_corpus(dev)
         clean = training.data.encode_dev(corpus)
         part = _sample(corpus)
@@ -54,7 +53,7 @@ class DevSets:
         changed: dict[str, EncodedCorpus] = {}
         for name in changes:
             if name not in PERTURBATIONS:
-                changed[name] = without_group(training.data.encoder, templates, same, name)
+                changed[name] = without_group(encoder, same, name)
                 continue
             options: dict[str, Any] = {"known": train} if name == "names" else {}
             try:
@@ -92,15 +91,6 @@ class _Scorer:
         tagger = self.training.tagger
         labels = self.model.tag_encoding(dev.native, tagger.threads, dev.history)
         return self.training.score_of(labels, dev)
-
-
-def without_group(encoder: Any, templates: TemplateSet, encoded: EncodedCorpus, group: str) -> EncodedCorpus:
-    """Return encoded sentences without the features of a group of templates."""
-    assert isinstance(encoder, Encoder)
-    gone = {key for template in templates if group in map(group_of, template.terms) for key, _ in template.expand()}
-    is_kept = np.array([template.key not in gone for template in encoder.sparse_templates], np.uint8)
-    marks = is_kept[encoder.fitted_native.template_numbers()].tobytes()
-    return replace(encoded, native=encoded.native.restricted(marks))
 
 
 def kind_of(name: str, changes: Mapping[str, Sequence[str]]) -> str:

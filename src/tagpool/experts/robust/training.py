@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.training import LinearTraining
@@ -20,6 +19,7 @@ from tagpool.experts.robust.copies import Copies
 from tagpool.experts.robust.data import RobustData
 from tagpool.experts.robust.dev_sets import DevSets, kind_of
 from tagpool.experts.robust.first import FirstTraining
+from tagpool.experts.robust.missing import Missing
 from tagpool.experts.training_data import TrainingData
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
@@ -50,13 +50,13 @@ class RobustTraining(LinearTraining):
 
     tagger: Expert
     data: RobustData
-    is_done = False
 
     def __init__(
         self,
         first: FirstTraining,
         corpus: Corpus,
         copies: Copies,
+        missing: Missing,
         changes: Mapping[str, Sequence[str]],
         *,
         dev: Any,
@@ -64,15 +64,17 @@ class RobustTraining(LinearTraining):
     ) -> None:
         self.first = first
         self.copies = copies
+        self.missing = missing
+        self.counts = {kind: copies.counts.get(kind, 0) + missing.counts.get(kind, 0) for kind in changes}
         self.changes = changes
         self.original = corpus
         super().__init__(first.tagger, corpus, None, **options)
         names = [name for kind in changes.values() for name in kind]
-        self.dev_sets = None if dev is None else DevSets.of(self, dev, names, train=corpus, templates=first.templates)
+        self.dev_sets = None if dev is None else DevSets.of(self, dev, names, train=corpus)
         self.decision: Decision | None = None
 
     def _data(self, sentences: Any, labels: Any) -> TrainingData:
-        return RobustData(self.first, self.original, self.copies)
+        return RobustData(self.first, self.original, self.copies, self.missing)
 
     def _trainer(self, expert: Expert) -> Trainer:
         first = self.first.trainer
@@ -88,39 +90,13 @@ class RobustTraining(LinearTraining):
 
     def learn(self, watch: Watch) -> Weights:
         """Run the epochs on the sentences and their copies."""
-        watch.note(f"continued with {describe_copies(self.copies.counts)}")
+        watch.note(f"continued with {describe_copies(self.counts)}")
         return super().learn(watch)
 
     def install(self, learned: Weights, watch: Watch) -> None:
         """Set the model of the tagger, with the share of the new weights that is best on dev."""
         self.decision = self._decide(learned)
         super().install(self.mixed(learned, self.decision.share), watch)
-
-    def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
-        """The arguments of native models; of the last one, with the features that have weights."""
-        if not self.is_done or not self.data.has_groups:
-            return super().parts(weights, history)
-        features, labels = self.training.cell_features(), self.training.cell_labels()
-        is_used = np.zeros(self.data.feature_count, bool)
-        is_used[features[weights[: len(features)] != 0]] = True
-        numbers = np.cumsum(is_used) - 1
-        has_weights = is_used[features]
-        self.data.rename(is_used.tobytes())
-        names, _, _, cells, edges, transitions = super().parts(weights, getattr(self.data.encoder, "fitted_history", None))
-        return (
-            names,
-            numbers[features[has_weights]].astype(np.uint32),
-            labels[has_weights],
-            cells[has_weights],
-            edges,
-            transitions,
-        )
-
-    def model(self, learned: Weights) -> _native.Model:
-        """The model of the expert."""
-        self.is_done = True
-        self.forgets = not self.data.has_groups  # else the features without weights are left out before
-        return super().model(learned)
 
     def mixed(self, learned: Weights, share: float) -> Weights:
         """Return the average of the first weights and the learned ones."""
@@ -133,7 +109,7 @@ class RobustTraining(LinearTraining):
         """Choose the share of the new weights that gains most among those that do not cost too much clean F1."""
         sets = self.dev_sets
         if sets is None:
-            return Decision(self.copies.counts, DEFAULT_SHARE)
+            return Decision(self.counts, DEFAULT_SHARE)
         before = sets.clean_score(self, self.mixed(learned, 0.0))
         one_span = 1 / max(self.size_of(sets.clean), 1)  # the smallest difference of a small dev set
         least = before - max(float(self.tagger.robust_cost) / 100, one_span)
@@ -147,7 +123,7 @@ class RobustTraining(LinearTraining):
         gains = {share: self._mean(scores[share]) - self._mean(scores[0.0]) for share in allowed}
         chosen = max((share for share in allowed if gains[share] > 0), key=gains.__getitem__, default=0.0)
         changed = {name: (scores[0.0][name], scores[chosen][name]) for name in scores[0.0]}
-        return Decision(self.copies.counts, chosen, (before, clean.get(chosen, before)), changed)
+        return Decision(self.counts, chosen, (before, clean.get(chosen, before)), changed)
 
     def _mean(self, scores: Mapping[str, float]) -> float:
         """Return the mean over the kinds."""
