@@ -1,4 +1,4 @@
-"""The sentences of the second training of a robust expert: those of the first, some without a group of features, and copies."""
+"""The sentences of the second training of a robust expert: those of the first, perturbed copies, and ones without a group."""
 
 from __future__ import annotations
 
@@ -62,35 +62,29 @@ class RobustData(TrainingData):
         if further:
             added = encoder.extend(concatenate(further))
             parts.append((added, np.concatenate([others, np.array(self.copies.sources, np.int64)])))
-        return self._gathered(encoder, parts, corpus, len(known) + len(others))
+        return self._gathered(encoder, parts, [len(known), len(others)])
 
     def _gathered(
-        self, encoder: Encoder, parts: list[tuple[EncodedCorpus, NDArray[np.int64]]], corpus: Corpus, originals: int
+        self, encoder: Encoder, parts: list[tuple[EncodedCorpus, NDArray[np.int64]]], originals: list[int]
     ) -> EncodedCorpus:
-        """Return the sentences of both encodings; the first ones, which are no copies, may lack a group of features."""
-        group_of = np.full(self.original_count, -1)
-        for number, chosen in enumerate(self.missing.sentences.values()):
-            group_of[chosen] = number
-        marks = [feature_marks(encoder, group) for group in self.missing.sentences]
+        """Return the sentences of the parts, then those that lack a group.
+
+        ``originals`` has for each part the number of its sentences that are no copies; they are the first ones.
+        """
         sparse: list[tuple[_native.Encoding, _Numbers, bytes | None]] = []
         history: list[tuple[_native.Encoding, _Numbers, bytes | None]] = []
-        labels, sources, begin = [], [], 0
-        for encoded, numbers in parts:
-            assert encoded.labels is not None
-            bounds = encoded.sentences.astype(np.int64)
-            is_copy = np.arange(begin, begin + len(numbers)) >= originals
-            groups = np.where(is_copy, -1, group_of[numbers])
-            for group in range(-1, len(marks)):
-                chosen = np.flatnonzero(groups == group).astype(np.uint32)
-                if not len(chosen):
-                    continue
-                of_sparse, of_history = (None, None) if group < 0 else marks[group]
-                sparse.append((encoded.native, chosen, of_sparse))
+        labels, sources = [], []
+        for group in (None, *self.missing.sentences):
+            marks, marks_of_history = (None, None) if group is None else feature_marks(encoder, group)
+            for (encoded, numbers), count in zip(parts, originals, strict=False):
+                chosen = np.arange(len(numbers))
+                if group is not None:
+                    chosen = np.flatnonzero(np.isin(numbers[:count], self.missing.sentences[group]))
+                sparse.append((encoded.native, chosen.astype(np.uint32), marks))
                 if encoded.history is not None:
-                    history.append((encoded.history, chosen, of_history))
-                labels += [encoded.labels[bounds[one] : bounds[one + 1]] for one in chosen]
+                    history.append((encoded.history, chosen.astype(np.uint32), marks_of_history))
+                labels.append(_tokens_of(encoded, chosen))
                 sources.append(numbers[chosen])
-            begin += len(numbers)
         self.sources = np.concatenate(sources)
         fitted = encoder.fitted_history
         return EncodedCorpus(
@@ -104,3 +98,13 @@ class RobustData(TrainingData):
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1); a copy has that of its sentence."""
         return check_weights(sample_weight, self.original_count)[self.sources]
+
+
+def _tokens_of(encoded: EncodedCorpus, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the labels of sentences."""
+    assert encoded.labels is not None
+    bounds = encoded.sentences.astype(np.int64)
+    lengths = bounds[numbers + 1] - bounds[numbers]
+    ends = np.cumsum(lengths)
+    labels: NDArray[np.int32] = encoded.labels[np.repeat(bounds[numbers] - ends + lengths, lengths) + np.arange(lengths.sum())]
+    return labels
