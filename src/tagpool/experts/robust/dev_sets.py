@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -34,6 +34,37 @@ class Scores:
 
 
 @dataclass(frozen=True)
+class DevTexts:
+    """A dev set, sentences of it, and these sentences with each change by its name; ``groups`` are removed later."""
+
+    clean: Corpus
+    same: Corpus
+    changed: dict[str, Corpus]
+    groups: list[str]
+
+    @classmethod
+    def of(cls, dev: Any, changes: Sequence[str], *, train: Corpus) -> DevTexts:
+        """Perturb sentences of a dev set; a change that does not apply is left out."""
+        clean = as_corpus(*dev, unknown=UNKNOWN) if isinstance(dev, tuple) else as_corpus(dev)
+        same = _sample(clean)
+        changed: dict[str, Corpus] = {}
+        for name in changes:
+            if name not in PERTURBATIONS:
+                continue
+            options: dict[str, Any] = {"known": train} if name == "names" else {}
+            try:
+                changed[name] = perturb(same, name, share=PERTURBATIONS[name].usual_share, seed=_SEED, **options)
+            except NotApplicable:
+                continue
+        return cls(clean, same, changed, [name for name in changes if name not in PERTURBATIONS])
+
+    def only(self, changes: Sequence[str]) -> DevTexts:
+        """Return the texts of some of the changes."""
+        changed = {name: text for name, text in self.changed.items() if name in changes}
+        return replace(self, changed=changed, groups=[group for group in self.groups if group in changes])
+
+
+@dataclass(frozen=True)
 class DevSets:
     """A dev set, and changed sentences of it by the name of the change; ``same`` has these sentences without a change."""
 
@@ -42,49 +73,37 @@ class DevSets:
     changed: dict[str, EncodedCorpus]
 
     @classmethod
-    def of(cls, training: LinearTraining, dev: Any, changes: Sequence[str], *, train: Corpus) -> DevSets:
-        """Encode a dev set for a training; a change that does not apply is left out."""
+    def of(cls, training: LinearTraining, texts: DevTexts) -> DevSets:
+        """Encode texts for a training."""
         encoder = training.data.encoder
         assert isinstance(encoder, Encoder)
-        corpus = as_corpus(*dev, unknown=UNKNOWN) if isinstance(dev, tuple) else as_corpus(dev)
-        clean = training.data.encode_dev(corpus)
-        part = _sample(corpus)
-        same = clean if part is corpus else training.data.encode_dev(part)
-        changed: dict[str, EncodedCorpus] = {}
-        for name in changes:
-            if name not in PERTURBATIONS:
-                changed[name] = without_group(encoder, same, name)
-                continue
-            options: dict[str, Any] = {"known": train} if name == "names" else {}
-            try:
-                other = perturb(part, name, share=PERTURBATIONS[name].usual_share, seed=_SEED, **options)
-            except NotApplicable:
-                continue
-            changed[name] = training.data.encode_dev(other)
-        return cls(clean, same, changed)
-
-    def clean_score(self, training: LinearTraining, weights: Weights) -> float:
-        """Return the F1 of weights on the dev set, from 0 to 1."""
-        return _Scorer(training, weights).score(self.clean)
-
-    def scores(self, training: LinearTraining, weights: Weights) -> dict[str, float]:
-        """Return the F1 of weights on each changed dev set, from 0 to 1."""
-        with_model = _Scorer(training, weights)
-        return {name: with_model.score(one) for name, one in self.changed.items()}
+        clean = training.data.encode_dev(texts.clean)
+        same = clean if texts.same is texts.clean else training.data.encode_dev(texts.same)
+        changed = {name: training.data.encode_dev(text) for name, text in texts.changed.items()}
+        return cls(clean, same, changed | {group: without_group(encoder, same, group) for group in texts.groups})
 
     def audit(self, training: LinearTraining, weights: Weights) -> Scores:
-        """Return the scores of weights on all sets, with their numbers of spans."""
+        """Return the scores of weights on the sentences with and without each change, with their numbers of spans."""
         sizes = {name: training.size_of(one) for name, one in self.changed.items()}
-        clean = _Scorer(training, weights).score(self.same)
-        return Scores(clean, self.scores(training, weights), sizes, training.size_of(self.same))
+        scorer = Scorer(training, weights, self)
+        return Scores(scorer.score(self.same), scorer.changed(), sizes, training.size_of(self.same))
 
 
-class _Scorer:
-    """A model of weights, which labels several sets."""
+class Scorer:
+    """A model of weights, which labels several sets. Making it takes time."""
 
-    def __init__(self, training: LinearTraining, weights: Weights) -> None:
+    def __init__(self, training: LinearTraining, weights: Weights, sets: DevSets) -> None:
         self.training = training
+        self.sets = sets
         self.model = training.dev_model(weights)
+
+    def clean(self) -> float:
+        """Return the F1 on the dev set, from 0 to 1."""
+        return self.score(self.sets.clean)
+
+    def changed(self) -> dict[str, float]:
+        """Return the F1 on each changed dev set, from 0 to 1."""
+        return {name: self.score(one) for name, one in self.sets.changed.items()}
 
     def score(self, dev: EncodedCorpus) -> float:
         """Return the F1 on encoded sentences, from 0 to 1."""

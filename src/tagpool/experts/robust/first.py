@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
-from tagpool.corpus.corpus import Corpus
 from tagpool.experts.linear.training import LinearTraining
-from tagpool.experts.robust.dev_sets import DevSets, Scores
+from tagpool.experts.robust.dev_sets import DevSets, DevTexts, Scores
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder, label_ids
 from tagpool.optim.watch import Epoch, Watch, Weights
@@ -56,12 +55,12 @@ class Start:
 class FirstTraining(LinearTraining):
     """An ordinary training that keeps its weights; :meth:`finish` sets the model of the tagger.
 
-    ``numbers`` has the numbers of its sentences (None: it has all). ``audit_on`` has a dev set, the changes to try on it, and the
-    training sentences; ``audited`` has the scores.
+    ``numbers`` has the numbers of its sentences (None: it has all). ``audit_on`` has changed dev sets to try; ``audited`` has
+    the scores.
     """
 
     numbers: list[int] | None = None
-    audit_on: tuple[Any, list[str], Corpus] | None = None
+    audit_on: DevTexts | None = None
     audited: Scores | None = None
     start: Start
     facts_of_training: dict[str, Any]
@@ -83,8 +82,7 @@ class FirstTraining(LinearTraining):
     def install(self, learned: Weights, watch: Watch) -> None:
         """Keep the result: a model of it takes time, and is needed only if there is no second training."""
         if self.audit_on is not None:
-            dev, changes, train = self.audit_on
-            self.audited = DevSets.of(self, dev, changes, train=train).audit(self, learned)
+            self.audited = DevSets.of(self, self.audit_on).audit(self, learned)
         weights = self.trainer.model_weights(learned)
         self.start = Start.of(self, weights)
         encoder = self.data.encoder

@@ -11,7 +11,7 @@ from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.robust.audit import find_weaknesses, possible_changes
 from tagpool.experts.robust.copies import Copies, make_copies
-from tagpool.experts.robust.dev_sets import Scores
+from tagpool.experts.robust.dev_sets import DevTexts, Scores
 from tagpool.experts.robust.first import FirstTraining
 from tagpool.experts.robust.kinds import AUTO, changes_of, parse_kinds
 from tagpool.experts.robust.missing import choose_missing
@@ -50,7 +50,7 @@ class RobustFit:
         first = FirstTraining(expert, chosen, None, dev=dev, sample_weight=weights, checkpoint=parts[0])
         first.numbers = numbers
         if is_auto:
-            first.audit_on = dev, possible_changes(corpus, self.templates), corpus
+            first.audit_on = DevTexts.of(dev, possible_changes(corpus, self.templates), train=corpus)
         try:
             first.run(on_epoch)
             if is_auto:
@@ -66,7 +66,15 @@ class RobustFit:
             raise
 
     def _continue(self, first: FirstTraining, copies: Copies, changes: _Changes, on_epoch: Any, checkpoint: Any) -> None:
-        options: dict[str, Any] = {"dev": self.dev, "sample_weight": self.weights, "checkpoint": checkpoint}
+        names = [name for kind in changes.values() for name in kind]
+        texts = first.audit_on
+        if self.dev is None:
+            texts = None
+        elif texts is None:
+            texts = DevTexts.of(self.dev, names, train=self.corpus)
+        else:
+            texts = texts.only(names)
+        options: dict[str, Any] = {"dev_texts": texts, "sample_weight": self.weights, "checkpoint": checkpoint}
         missing = choose_missing(len(self.corpus), changes, seed=self.expert.seed)
         RobustTraining(first, self.corpus, copies, missing, changes, **options).run(on_epoch)
         self.expert.log_ = [*first.log, *self.expert.log_]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
@@ -15,35 +15,37 @@ from tagpool.features.encoder import Encoder
 from tagpool.features.groups import group_of
 from tagpool.perturbations.registry import PERTURBATIONS
 
-SHARE = 0.5
-"""Share of the sentences that lack a group."""
+SHARE = 0.4
+"""Share of the sentences that are added without a group."""
+MOST = 2.0
+"""Sentences that are added for all groups, as a multiple of the sentences: it bounds time and memory."""
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Numbers of the sentences that lack each group of features; ``counts`` has their number by kind."""
+    """Numbers of the sentences that are added without each group of features; ``counts`` has their number by kind."""
 
     sentences: dict[str, list[int]]
     counts: dict[str, int]
+    left_out: list[int] = field(default_factory=list)
 
 
 def choose_missing(size: int, changes: Mapping[str, Sequence[str]], *, seed: int) -> Missing:
-    """Choose a part of the sentences by their numbers, and a group that each lacks.
+    """Choose sentences for each group by their numbers.
 
     ``changes`` has the perturbations and groups of features of each kind; only the groups count.
 
-    >>> choose_missing(10, {"lists": ("lists",), "case": ("lower",)}, seed=1).counts
-    {'lists': 4}
+    >>> choose_missing(10, {"lists": ("lists",), "case": ("lower",)}, seed=1).sentences
+    {'lists': [2, 4, 6]}
     """
     kind_of = {name: kind for kind, names in changes.items() for name in names if name not in PERTURBATIONS}
-    sentences: dict[str, list[int]] = {group: [] for group in kind_of}
+    share = min(SHARE, MOST / max(len(kind_of), 1))
+    sentences: dict[str, list[int]] = {}
     counts = dict.fromkeys(kind_of.values(), 0)
-    random = Random(f"{seed} missing")
-    for number in range(size if kind_of else 0):
-        if random.random() < SHARE:
-            group = random.choice(list(kind_of))
-            sentences[group].append(number)
-            counts[kind_of[group]] += 1
+    for group, kind in kind_of.items():
+        random = Random(f"{seed} {group}")
+        sentences[group] = [number for number in range(size) if random.random() < share]
+        counts[kind] += len(sentences[group])
     return Missing(sentences, counts)
 
 
