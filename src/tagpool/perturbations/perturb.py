@@ -106,7 +106,7 @@ def _changed(change: Any, text: Text, name: str) -> Sequence[str | NewToken] | N
         raise InputError(f"expected a list of words, got {type(tokens).__name__}", source=place)
     if tokens == text.words:
         return None
-    if len(tokens) == len(text.words) and any(isinstance(token, NewToken) for token in tokens):
+    if len(tokens) == len(text.words) and set(map(type, tokens)) != {str}:
         pairs = zip(tokens, text.words, strict=True)
         if all((token.word if isinstance(token, NewToken) else token) == word for token, word in pairs):
             return None

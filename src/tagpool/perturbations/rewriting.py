@@ -104,7 +104,7 @@ class LabelledRows:
     def _checked(self, number: int, tokens: Sequence[str | NewToken], place: str) -> _Row:
         """Return the tokens of a changed sentence; raise an error for those that lose a span or empty the sentence."""
         old = self.words[number]
-        if len(tokens) == len(old) and all(type(token) is str and token.strip() for token in tokens):
+        if len(tokens) == len(old) and set(map(type, tokens)) == {str} and all(map(str.strip, tokens)):  # type: ignore[arg-type]
             return _Row(list(tokens), None)  # type: ignore[arg-type]
         words: list[str] = []
         origins: list[int] = []

@@ -78,9 +78,7 @@ class RobustData(TrainingData):
             marks, marks_of_history = (None, None) if group is None else feature_marks(encoder, group)
             for (encoded, numbers), count in zip(parts, originals, strict=False):
                 chosen = np.arange(len(numbers))
-                if group is None:
-                    chosen = np.setdiff1d(chosen, np.flatnonzero(np.isin(numbers[:count], self.missing.left_out)))
-                else:
+                if group is not None:
                     chosen = np.flatnonzero(np.isin(numbers[:count], self.missing.sentences[group]))
                 sparse.append((encoded.native, chosen.astype(np.uint32), marks))
                 if encoded.history is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
@@ -15,10 +15,10 @@ from tagpool.features.encoder import Encoder
 from tagpool.features.groups import group_of
 from tagpool.perturbations.registry import PERTURBATIONS
 
-SHARE = 0.4
+SHARE = 0.6
 """Share of the sentences that are added without a group."""
-MOST = 2.0
-"""Sentences that are added for all groups, as a multiple of the sentences: it bounds time and memory."""
+MOST = 1.2
+"""Sentences that are added for all groups of a kind, as a multiple of the sentences: it bounds time and memory."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,6 @@ class Missing:
 
     sentences: dict[str, list[int]]
     counts: dict[str, int]
-    left_out: list[int] = field(default_factory=list)
 
 
 def choose_missing(size: int, changes: Mapping[str, Sequence[str]], *, seed: int) -> Missing:
@@ -36,16 +35,17 @@ def choose_missing(size: int, changes: Mapping[str, Sequence[str]], *, seed: int
     ``changes`` has the perturbations and groups of features of each kind; only the groups count.
 
     >>> choose_missing(10, {"lists": ("lists",), "case": ("lower",)}, seed=1).sentences
-    {'lists': [2, 4, 6]}
+    {'lists': [2, 3, 8]}
     """
-    kind_of = {name: kind for kind, names in changes.items() for name in names if name not in PERTURBATIONS}
-    share = min(SHARE, MOST / max(len(kind_of), 1))
     sentences: dict[str, list[int]] = {}
-    counts = dict.fromkeys(kind_of.values(), 0)
-    for group, kind in kind_of.items():
-        random = Random(f"{seed} {group}")
-        sentences[group] = [number for number in range(size) if random.random() < share]
-        counts[kind] += len(sentences[group])
+    counts: dict[str, int] = {}
+    for kind, names in changes.items():
+        groups = [name for name in names if name not in PERTURBATIONS]
+        for group in groups:
+            random = Random(f"{seed} {group}")
+            share = min(SHARE, MOST / len(groups))
+            sentences[group] = [number for number in range(size) if random.random() < share]
+            counts[kind] = counts.get(kind, 0) + len(sentences[group])
     return Missing(sentences, counts)
 
 
