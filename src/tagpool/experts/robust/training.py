@@ -1,4 +1,4 @@
-"""The second training of a robust expert: it continues with copies, and its weights are mixed with those of the first.
+"""The second training of a robust expert: it continues with copies and sentences without a group of features, and its weights are mixed with those of the first.
 
 Training with copies makes the expert robust; the average with the ordinary weights gives back what that costs on clean text. The
 share of the new weights is chosen on the dev set.
@@ -45,7 +45,7 @@ class Decision:
 
 
 class RobustTraining(LinearTraining):
-    """A training on sentences and copies that begins with the weights of the first training."""
+    """A training on sentences and changed ones that begins with the weights of the first training."""
 
     tagger: Expert
     data: RobustData
