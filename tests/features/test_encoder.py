@@ -174,10 +174,10 @@ def test_gathered_sentences_have_their_features(case, other, data):
         numbers = data.draw(st.lists(st.sampled_from(range(len(part))), max_size=4))
         marks = data.draw(st.none() | st.binary(min_size=len(names), max_size=len(names)))
         rows = rows_of(part, names)
-        kept = names if marks is None else {name for name, mark in zip(names, marks, strict=True) if mark}
+        left = names if marks is None else {name for name, mark in zip(names, marks, strict=True) if mark}
         for number in numbers:
             begin, end = part.sentences[number : number + 2].tolist()
-            expected += [Counter({one: times for one, times in row.items() if one[0] in kept}) for row in rows[begin:end]]
+            expected += [Counter({one: times for one, times in row.items() if one[0] in left}) for row in rows[begin:end]]
         chosen.append((part.native, np.array(numbers, np.uint32), marks))
     gathered = _native.Encoding.gather(chosen)
     assert rows_of(EncodedCorpus(gathered, len(names)), names) == expected

@@ -1,7 +1,7 @@
-"""The second training of a robust expert: it continues with copies and sentences without a group of features, and its weights are mixed with those of the first.
+"""The second training of a robust expert: it continues with added sentences, and its weights are mixed with those of the first.
 
-Training with copies makes the expert robust; the average with the ordinary weights gives back what that costs on clean text. The
-share of the new weights is chosen on the dev set.
+Training with changed sentences makes the expert robust; the average with the ordinary weights gives back what that costs on clean
+text. The share of the new weights is chosen on the dev set.
 """
 
 from __future__ import annotations
