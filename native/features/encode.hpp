@@ -61,9 +61,9 @@ private:
     Program program_;
     uint32_t minimum_count_;
     FeatureIndex index_;
-    std::vector<uint32_t> counts_;                  // a [features] array
-    std::vector<Origin> origins_;                   // a [features] array
-    std::vector<Fitted> fitted_;                    // empty after `names`
+    std::vector<uint32_t> counts_;  // a [features] array
+    std::vector<Origin> origins_;   // a [features] array
+    std::vector<Fitted> fitted_;    // empty after `names`
     std::vector<std::string> known_, names_;
 };
 
