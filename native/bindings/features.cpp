@@ -19,6 +19,7 @@ using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::c
 using Window = std::pair<int, int>;
 using TermPair = std::pair<uint32_t, int>;
 using TemplatePair = std::pair<std::string, std::vector<TermPair>>;
+using SelectionTuple = std::tuple<const Encoding*, UInts, std::optional<nb::bytes>>;  // sentences, marks
 using AtomLexicon = std::variant<std::shared_ptr<PhraseLexicon>, std::shared_ptr<VectorLexicon>>;
 
 // Adds one phrase per line. Its words are separated by blanks and mapped by the function that the template applies to tokens. A
@@ -204,7 +205,13 @@ void bind_encoding(nb::module_& m) {
                 if (id >= marks.size()) throw InputFault(concat("keep: expected a mark for every feature, got ", marks.size()));
                 return marks[id] ? id : FeatureIndex::kNone;
             });
-        }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.");
+        }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.")
+        .def_static("gather", [](const std::vector<SelectionTuple>& parts) {
+            std::vector<Selection> selections;
+            for (const auto& [encoding, sentences, marks] : parts)
+                selections.push_back({encoding, to_vector(sentences), marks ? bytes_view(*marks) : std::string_view()});
+            return without_gil([&] { return gather(selections); });
+        }, nb::arg("parts"), "Sentences of encodings, each with the features whose byte is not 0 (None: all).");
 }
 
 void bind_encoders(nb::module_& m) {
@@ -217,6 +224,10 @@ void bind_encoders(nb::module_& m) {
             nb::gil_scoped_release release;
             return encoder.fit(std::move(columns), std::move(known));
         }, nb::arg("columns"), nb::arg("known") = std::vector<std::string>(), "Number the features of a corpus, after the known ones, and encode it.")
+        .def("extend", [](Encoder& encoder, std::shared_ptr<Columns> columns) {
+            nb::gil_scoped_release release;
+            return encoder.extend(std::move(columns));
+        }, nb::arg("columns"), "Number the new features of another corpus, and encode it.")
         .def("keep", [](Encoder& encoder, const nb::bytes& keep, Encoding* encoding) {
             const std::string_view marks = bytes_view(keep);
             nb::gil_scoped_release release;

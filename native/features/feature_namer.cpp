@@ -55,15 +55,21 @@ std::string FeatureNamer::name(const Origin& origin) {
     return name;
 }
 
-std::vector<std::string> write_names(const Program& program, const Columns& columns, const std::vector<Origin>& origins, uint32_t first) {
-    std::vector<std::pair<uint64_t, uint32_t>> order;  // token and template, then the id
+std::vector<std::string> write_names(const Program& program, const Columns& columns, const std::vector<Origin>& origins, uint32_t first,
+                                     uint32_t first_token) {
+    const size_t end = first_token + columns.token_count();  // kNowhere is above all tokens
+    std::vector<std::pair<uint64_t, uint32_t>> order;        // token and template, then the id
     for (uint32_t id = first; id < origins.size(); ++id)
-        if (const Origin& origin = origins[id]; origin.token != Origin::kNowhere)
+        if (const Origin& origin = origins[id]; origin.token >= first_token && origin.token < end)
             order.emplace_back(uint64_t{origin.token} << 16 | origin.template_number, id);
     std::sort(order.begin(), order.end());
     std::vector<std::string> names(origins.size() - first);
     FeatureNamer namer(program, columns);
-    for (const auto& [position, id] : order) names[id - first] = namer.name(origins[id]);
+    for (const auto& [position, id] : order) {
+        Origin origin = origins[id];
+        origin.token -= first_token;
+        names[id - first] = namer.name(origin);
+    }
     return names;
 }
 

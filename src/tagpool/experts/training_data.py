@@ -180,11 +180,19 @@ class TrainingData:
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""
-        count = self.sentence_count
-        weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
-        if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
-            raise InputError(f"sample_weight: expected {counted(count, 'finite number')} from 0 on, one per sentence")
-        return weights
+        return check_weights(sample_weight, self.sentence_count)
+
+
+def check_weights(sample_weight: Any, count: int) -> NDArray[np.float64]:
+    """Weights of sentences (default: 1); an InputError for others than one finite number from 0 on for each.
+
+    >>> check_weights(None, 2), check_weights([1, 0], 2)
+    (array([1., 1.]), array([1., 0.]))
+    """
+    weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
+    if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError(f"sample_weight: expected {counted(count, 'finite number')} from 0 on, one per sentence")
+    return weights
 
 
 def as_weights(sample_weight: Any) -> NDArray[np.float64]:
