@@ -58,16 +58,16 @@ def test_errors(folder: Path) -> None:
 
 def actors_of(session: int) -> list[int]:
     """Return the processes of actors in a session of processes."""
-    found = []
+    processes = []
     for process in Path("/proc").iterdir():
         try:
             if process.name.isdigit() and os.getsid(int(process.name)) == session:
                 name = (process / "cmdline").read_bytes()
                 if b"ray::FileActor.label" in name:
-                    found.append(int(process.name))
+                    processes.append(int(process.name))
         except (OSError, ProcessLookupError):
             continue
-    return found
+    return processes
 
 
 def test_an_actor_that_is_killed(folder: Path) -> None:
