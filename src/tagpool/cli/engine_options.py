@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,12 +51,15 @@ class EngineOptions:
 
 @contextmanager
 def started(engine: Engine | None) -> Iterator[None]:
-    """Start an engine for a command, which may take some seconds; None: nothing is started."""
+    """Start an engine for a command, which may take some seconds; None: nothing is started.
+
+    Ray reports restarts of workers on standard output, which is for results: until the end, it is standard error.
+    """
     if engine is None:
         yield
         return
     from tagpool.cli.console import errors  # noqa: PLC0415 - only for an engine
 
     errors.print_line(f"starting {engine.description}")
-    with engine.start():
+    with redirect_stdout(sys.stderr), engine.start():
         yield

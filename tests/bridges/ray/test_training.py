@@ -168,7 +168,11 @@ def test_members_and_trials(session: Session, tmp_path: Path) -> None:
         return BaggingPool(CRF("word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"), weights="kfold")
 
     assert content(pool().fit(PLAIN, engine=Ray(workers=2)), tmp_path) == content(pool().fit(PLAIN), tmp_path)
-    one, two = (tune(CRF("word[-1..1]"), PLAIN.select(range(100)), DEV, trials=6, engine=Ray(workers=n)) for n in (1, 2))
+    results = []
+    for workers in (1, 2):
+        with Ray(workers=workers).start():
+            results.append(tune(CRF("word[-1..1]"), PLAIN.select(range(100)), DEV, trials=6))
+    one, two = results
     assert [(trial.values, trial.score, trial.state) for trial in one.trials] == [
         (trial.values, trial.score, trial.state) for trial in two.trials
     ]

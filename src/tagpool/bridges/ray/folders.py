@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from tagpool.bridges.ray.engine import Ray
-from tagpool.bridges.ray.handlers import keep_handlers
 from tagpool.bridges.ray.session import RETRIES, Session
 from tagpool.tagging.folders.jobs import Job
 from tagpool.tagging.folders.settings import Settings
@@ -38,9 +37,7 @@ class FileActor:
 def label_on_ray(settings: Settings, engine: Ray, batches: Iterable[list[Job]]) -> Generator[list[FileResult], None, None]:
     """Yield the results of batches as actors finish them."""
     # Ray reports restarts on standard output, which is for results.
-    with contextlib.redirect_stdout(sys.stderr), contextlib.ExitStack() as stack:
-        with keep_handlers():
-            session = stack.enter_context(Session(engine))
+    with contextlib.redirect_stdout(sys.stderr), Session(engine) as session:
         actor_class = session.remote(FileActor, max_task_retries=RETRIES)
         actors = [actor_class.remote(settings) for _ in range(engine.workers)]
         try:

@@ -16,6 +16,7 @@ import tagpool
 from tagpool import _native
 from tagpool.bridges.ray.address import AUTO, check_address, no_cluster
 from tagpool.bridges.ray.engine import Ray
+from tagpool.bridges.ray.handlers import keep_handlers
 from tagpool.bridges.ray.sharing import pack, run_packed
 from tagpool.bridges.ray.workers import RayWorkers
 from tagpool.errors import InputError, OutOfMemoryError, OutputError, TagpoolError
@@ -48,7 +49,8 @@ class Session(Tasks):
         self.cpus = 1.0  # that a worker reserves
 
     def __enter__(self) -> Session:
-        self._connect()
+        with keep_handlers():
+            self._connect()
         try:
             self.cpus = self._cpus_per_worker()
             if not isinstance(current_tasks(), Session):  # else they are checked
@@ -142,15 +144,7 @@ class Session(Tasks):
 
     def is_death(self, error: BaseException) -> bool:
         """Return whether an error means that the process or the machine of a worker has ended."""
-        names = (
-            "RayActorError",
-            "WorkerCrashedError",
-            "NodeDiedError",
-            "ObjectLostError",
-            "OwnerDiedError",
-            "LocalRayletDiedError",
-        )
-        return isinstance(error, tuple(getattr(self.ray.exceptions, name) for name in names))
+        return isinstance(error, tuple(getattr(self.ray.exceptions, name) for name in _DEATHS))
 
     # Start --------------------------------------------------------------------------------------------------------------
 
