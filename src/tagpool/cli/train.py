@@ -14,7 +14,6 @@ from tagpool.cli.training.options import DevOption, FileOption, TrainOption
 from tagpool.cli.training.penalties import Tune, fix_penalty
 from tagpool.cli.training.settings import LearnerOptions
 
-
 MemoryOption = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="Memory budget, such as 2G: sentences are in a temporary file; the model is the same."),

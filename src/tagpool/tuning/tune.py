@@ -43,9 +43,9 @@ def tune(
             count for ``trials`` and ``minutes``.
         on_trial: Function that is called after every trial.
 
-    Inside ``with Ray(workers=2).start():`` (``tagpool.bridges.ray``), several trials are trained at the same time. Values are then
-    chosen for batches of eight trials, so that the result does not depend on the number of workers. It may differ from that of
-    another search, which chooses every trial from the scores of all before it.
+    Inside ``with Ray(workers=2).start():`` (``tagpool.bridges.ray``), several trials are trained at the same time. Values are
+    then chosen for batches of eight trials, so that the result does not depend on the number of workers. It may differ from that
+    of another search, which chooses every trial from the scores of all before it.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> result = tune(CRF("word[-1..1]"), builtin_corpus(100), builtin_corpus(80, part="dev"), trials=3)
