@@ -14,9 +14,10 @@ from oracles import encoder as oracle
 from tagpool.corpus.conll import read_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import TemplateError
-from tagpool.features.encoder import Encoder, load_resources
+from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates, preset_names, preset_text, read_templates
+from tagpool.features.template_resources import load_resources
 
 PRESETS = {
     # name: bags, resources that must be given, whether it depends on previous labels

@@ -9,11 +9,12 @@ import pytest
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, ResourceError, TemplateError
 from tagpool.features.embeddings import Embeddings
-from tagpool.features.encoder import Encoder, load_resources
+from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
 from tagpool.features.resource_files import shipped_resource
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
+from tagpool.features.template_resources import load_resources
 
 READERS = {
     "gazetteer": Gazetteer.read,

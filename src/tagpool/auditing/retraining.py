@@ -13,8 +13,8 @@ from tagpool.experts.configuration import feature_table
 from tagpool.experts.saving import fitted_templates
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.experts.tagger import Tagger
-from tagpool.features.encoder import load_resources
 from tagpool.features.template import Template
+from tagpool.features.template_resources import load_resources
 
 
 class Retrainer:

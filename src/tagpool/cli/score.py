@@ -79,15 +79,7 @@ def score(
     if compare is not None:
         report["compare"] = _compare(pair, reader.other_predictions(gold, predicted, compare, pair), options)
     if train is not None:
-        if pair.words is None:
-            raise InputError("--train needs words, and the file has no column of words", source=source_name(gold))
-        known_from = reader.corpus(train)
-        vocabulary = vocabulary_of(known_from.words)
-        if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source_name(gold), train):
-            errors.print_line(f"note: {note}")
-        known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
-        report["known_words"] = _in_percent(vars(known.in_vocabulary))
-        report["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
+        report |= _by_vocabulary(pair, reader, source_name(gold), train, plain=plain or None)
     if partial:
         scores = partial_scores(pair.gold, pair.predicted)
         report["partial"] = {scheme: _in_percent(vars(one)) for scheme, one in scores.items()}
@@ -193,6 +185,17 @@ def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
                 "are these the same sentences?"
             )
             return
+
+
+def _by_vocabulary(pair: _Pair, reader: _Reader, source: str, train: str, *, plain: bool | None) -> dict[str, Any]:
+    """Return the scores of words that the training data has, and of the others."""
+    if pair.words is None:
+        raise InputError("--train needs words, and the file has no column of words", source=source)
+    known_from = reader.corpus(train)
+    if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source, train):
+        errors.print_line(f"note: {note}")
+    known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary_of(known_from.words), plain=plain)
+    return {"known_words": _in_percent(vars(known.in_vocabulary)), "unknown_words": _in_percent(vars(known.out_of_vocabulary))}
 
 
 def _compare(pair: _Pair, other: Labels, options: dict[str, Any]) -> dict[str, Any]:

@@ -17,19 +17,16 @@ from typing import Any, overload
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.rows import as_rows
+from tagpool.corpus.splitting import draw_order, separate
 from tagpool.errors import InputError, check_type
-from tagpool.lazy import TYPE_CHECKING, LazyModule
+from tagpool.lazy import TYPE_CHECKING
 from tagpool.wording import counted
 
 if TYPE_CHECKING:
-    import random
-
     import numpy as np
     from numpy.typing import NDArray
 
     from tagpool.corpus.arrow import ArrowTable, Columns
-else:
-    random = LazyModule("random")
 
 WORD = "word"
 LABEL = "label"
@@ -294,7 +291,7 @@ class Corpus(Sequence[Sentence]):
         if len(units) < 2:
             raise InputError(f"cannot split {len(units)} {'document' if by_document else 'sentence'}: expected at least 2")
         count = min(max(round(share * len(units)), 1), len(units) - 1)
-        train, held_out = _separate(units, _order(len(units), seed, shuffle)[len(units) - count :])
+        train, held_out = separate(units, draw_order(len(units), seed, shuffle)[len(units) - count :])
         return self.select(train), self.select(held_out)
 
     def folds(
@@ -321,9 +318,9 @@ class Corpus(Sequence[Sentence]):
         if not isinstance(folds, int) or not 2 <= folds <= len(units):
             unit = "documents" if by_document else "sentences"
             raise InputError(f"folds={folds!r}: expected 2 to {len(units)}, the number of {unit}")
-        order = _order(len(units), seed, shuffle)
+        order = draw_order(len(units), seed, shuffle)
         for fold in range(folds):
-            yield _separate(units, order[fold * len(units) // folds : (fold + 1) * len(units) // folds])
+            yield separate(units, order[fold * len(units) // folds : (fold + 1) * len(units) // folds])
 
     def documents(self) -> list[Corpus]:
         """Return one corpus for each document."""
@@ -387,17 +384,3 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not name or not name.isprintable():
             raise InputError(f"column name {name!r}: expected a word such as word or pos")
-
-
-def _order(count: int, seed: int, shuffle: bool) -> list[int]:
-    order = list(range(count))
-    if shuffle:
-        random.Random(seed).shuffle(order)
-    return order
-
-
-def _separate(units: Sequence[Sequence[int]], chosen: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return the sentences of the other units and those of the chosen ones, both in the order of the corpus."""
-    held_out = set(chosen)
-    rest = [sentence for number, unit in enumerate(units) if number not in held_out for sentence in unit]
-    return rest, [sentence for number in sorted(held_out) for sentence in units[number]]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.faults import NameFaults
-from tagpool.errors import InputError, MemoryFor, ResourceError
+from tagpool.errors import InputError, MemoryFor
 from tagpool.features.compiler import Compiler, Program, SparseTemplate, restored_program
 from tagpool.features.encoded import DenseBlock, EncodedCorpus, FeatureEncoder
 from tagpool.features.presets import load_templates
-from tagpool.features.resource_files import read_resource, shipped_resource
 from tagpool.features.template import TemplateSet
+from tagpool.features.template_resources import load_resources
 from tagpool.wording import counted
 
 if TYPE_CHECKING:
@@ -210,6 +210,12 @@ class Encoder(FeatureEncoder[_native.Encoder]):
 
     # Pickles ------------------------------------------------------------------------------------------------------------
 
+    def __copy__(self) -> Encoder:
+        """Share the objects in native memory."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the objects in native memory, whose content is stored as bytes."""
         state = self.__dict__ | {"_native": None, "_native_history": None, "_program": None, "_history_program": None}
@@ -361,27 +367,6 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         if self._native_history is not None and self._history_program is not None:
             keep_history = _marks(self._native_history, self._history_program, bags)
         return keep, keep_history, {one.key for one in self._program.dense if _in_bags(one.bags, bags)}
-
-
-def load_resources(templates: TemplateSet, resources: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the resources of a template set: given ones (loaded, or paths), those of ``use`` lines, and built-in ones."""
-    for name in resources:
-        if name not in templates.resources:
-            known = (
-                f"the resources are {', '.join(templates.resources)}" if templates.resources else "the templates use no resources"
-            )
-            raise ResourceError(f"no template uses a resource {name!r}; {known}", source=templates.source)
-    loaded: dict[str, Any] = {}
-    uses = dict(templates.uses)
-    for name, kind in templates.resources.items():
-        resource = resources.get(name, uses.get(name))
-        if isinstance(resource, (str, Path)):
-            loaded[name] = read_resource(kind, resource)
-        elif resource is not None:
-            loaded[name] = resource
-        elif (shipped := shipped_resource(name, kind)) is not None:
-            loaded[name] = shipped
-    return loaded
 
 
 def _check_corpus(corpus: object) -> None:

@@ -39,14 +39,13 @@ from tagpool.experts.streamed.spool import Spool
 from tagpool.features.automatic import choose_templates
 
 SCRIPT = """
-import resource
 from tagpool import CRF, LBFGS, SGD, LabelledFiles, read_corpus
 memory = {memory}
 files = read_corpus("{path}") if memory is None else LabelledFiles("{path}")
 tagger = CRF(trainer={trainer}).fit(files, memory=memory)
 if "{out}":
     tagger.save("{out}")
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 WORDS = "word[-1..1]\nshape(word)[-1..1]\nsuffix(word, 1..3)[0]"
 HISTORY = "word[-1..1]\nlabel[-1] & word[0]\nword[-1] & word[0]"

@@ -248,7 +248,7 @@ class Run:
         self._dev = self._dev or sentences
         if self._dev is not None:
             self.progress.step(f"scoring {counted(len(self._dev), 'sentence')}, {counted(self._dev.token_count, 'token')}")
-        self.learner.fit(self._dev or [], engine=self.engine)
+        self.learner.fit(self._dev or [])
 
     def save(self, path: Path, output: OutputOptions, configuration: str) -> None:
         """Write the model; signals are ignored meanwhile."""

@@ -78,7 +78,7 @@ class ShardedTraining(LinearTraining):
         data = self.data
         check_label_count(len(data.labels), self.tagger.chain)
         with NameFaults(data.source, purpose="arrange the features for training"):
-            return _native.TrainingSet.of(data.shards.place_weights(self._options(), data.gold))
+            return _native.TrainingSet.of(data.shards.place_weights(self._options(), np.asarray(data.gold)))
 
     def _problem(self, **parts: Any) -> Problem:
         return ShardedProblem(**parts, shards=self.data.shards)
@@ -92,5 +92,6 @@ class ShardedProblem(Problem):
 
     def objective(self) -> _native.Objective:
         """Return the smooth part of f, with its gradient."""
-        self.shards.arrange(self.chain, np.asarray(self.example_weights, np.float32))
+        weights = np.zeros(0, np.float32) if self.example_weights is None else self.example_weights
+        self.shards.arrange(self.chain, weights)
         return _native.Objective.of_parts(self.shards.weights, self.chain, self.l2, self.shards.gradients)

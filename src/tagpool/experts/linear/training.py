@@ -129,7 +129,7 @@ class LinearTraining(Training):
         expert, data = self.tagger, self.data
         if self.sample_weight is None and expert.class_weight is None:
             return None
-        bounds = data.encoded.sentences.astype(np.int64)
+        bounds = np.asarray(data.encoded.bounds).astype(np.int64)
         tokens = np.repeat(data.sentence_weights(self.sample_weight), np.diff(bounds))
         if expert.class_weight is not None:
             numbers = np.append(data.states.label_of, -1)[np.asarray(data.gold)]

@@ -13,7 +13,8 @@ from tagpool.experts.label_scheme import forbidden_edges
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.automatic import templates_for
-from tagpool.features.encoder import label_ids, load_resources
+from tagpool.features.encoder import label_ids
+from tagpool.features.template_resources import load_resources
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.pools.bagging.auto_bags import find_bags
 from tagpool.pools.bagging.bags import BagInputs, Bags, bags_of, resources_for
