@@ -28,8 +28,8 @@ _Sentences = list[list[int]]
 class Component:
     """Sets entities, span groups or tags of documents, with probabilities.
 
-    ``model`` is the loaded tagger or pool. A model file that does not exist is an error at the first use only: a pipeline that
-    was saved contains the model, and may be loaded where the file is missing.
+    ``tagpool_model`` is the loaded tagger or pool (``model`` has another meaning in spaCy). A model file that does not exist is
+    an error at the first use only: a saved pipeline contains the model, and may be loaded where the file is missing.
     """
 
     def __init__(self, nlp: Any, name: str, *, model: str | None, annotates: str, spans_key: str | None, overwrite: bool) -> None:
@@ -44,7 +44,7 @@ class Component:
         self._model: Any = None
         self._error_handler: Callable[..., Any] = raise_error
         if model is not None and Path(model).exists():
-            self.model = load(model)
+            self.tagpool_model = load(model)
 
     @property
     def where(self) -> str:
@@ -52,7 +52,7 @@ class Component:
         return f"component {self.name!r}"
 
     @property
-    def model(self) -> Any:
+    def tagpool_model(self) -> Any:
         """The tagger or pool."""
         if self._model is None:
             if self.path is None:
@@ -60,8 +60,8 @@ class Component:
             raise ModelError("there is no such file; give the component another model", source=self.path)
         return self._model
 
-    @model.setter
-    def model(self, model: Any) -> None:
+    @tagpool_model.setter
+    def tagpool_model(self, model: Any) -> None:
         self._check_model(model)
         self._model = model
 
@@ -181,7 +181,7 @@ class Component:
 
     def _restore(self, model: bytes | None, data: dict[str, Any]) -> None:
         if model is not None:
-            self.model = model_of_bytes(model, self.where)
+            self.tagpool_model = model_of_bytes(model, self.where)
         self._set_data(data)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class Component:
         model = state.pop("_model")
         self.__dict__.update(state, _model=None)
         if model is not None:
-            self.model = model_of_bytes(model, self.where)
+            self.tagpool_model = model_of_bytes(model, self.where)
 
 
 def model_bytes(model: Any) -> bytes:

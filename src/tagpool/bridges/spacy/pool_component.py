@@ -77,7 +77,7 @@ class PoolComponent(Component):
         if not words:
             return []
         predictions = {expert: self._votes(expert, documents, sentences) for expert in self.experts}
-        pool = self.model
+        pool = self.tagpool_model
         if isinstance(pool, StackedPool):
             labels, probabilities = pool.predict_with_confidence(predictions, words=words)
             scored = pool.predict_spans(predictions, words=words)

@@ -44,7 +44,7 @@ class TaggerComponent(Component):
 
     def _label(self, documents: Sequence[Any], sentences: Sequence[list[list[int]]]) -> list[SentenceLabels]:
         if self._tagger is None:
-            self._tagger = fastest(self.model, self.threads)
+            self._tagger = fastest(self.tagpool_model, self.threads)
         corpus = build_corpus(documents, sentences, self._tagger.columns, self.where)
         return [self.calibrations.apply(one) for one in label_corpus(self._tagger, corpus)]
 
@@ -53,17 +53,17 @@ class TaggerComponent(Component):
     def initialize(self, get_examples: Callable[[], Iterable[Any]], *, nlp: Any = None) -> None:
         """Train a model on all examples, and calibrate its probabilities by cross-validation; a model file is loaded instead."""
         if self.path is not None:
-            self.model  # noqa: B018 - raises an error if the file is missing
+            self.tagpool_model  # noqa: B018 - raises an error if the file is missing
             return
         reader = ExampleReader(self.annotation, self.training.columns(), self.where, nlp)
         corpus = reader.read(get_examples())
-        self.model = self.training.fit(corpus, self.threads)
+        self.tagpool_model = self.training.fit(corpus, self.threads)
         self.calibrations = cross_calibrate(self.training, corpus, self.threads)
 
     def calibrate(self, examples: Iterable[Any], *, nlp: Any = None) -> None:
         """Calibrate the probabilities of the model on examples that it was not trained on."""
-        corpus = ExampleReader(self.annotation, self.model.columns, self.where, nlp).read(examples)
-        self.calibrations = calibrate_model(self.model, corpus)
+        corpus = ExampleReader(self.annotation, self.tagpool_model.columns, self.where, nlp).read(examples)
+        self.calibrations = calibrate_model(self.tagpool_model, corpus)
 
     # Files --------------------------------------------------------------------------------------------------------------
 
