@@ -109,9 +109,9 @@ def docbin_bytes(spacy: Any, documents: list[Any]) -> bytes:
     return data
 
 
-def make_documents(corpus: Corpus) -> list[Any]:
-    """Return the documents of a corpus."""
-    vocab = import_spacy("documents").vocab.Vocab()
+def make_documents(corpus: Corpus, vocab: Any = None) -> list[Any]:
+    """Return the documents of a corpus, by default with a vocabulary of their own."""
+    vocab = vocab or import_spacy("documents").vocab.Vocab()
     corpus = corpus.drop_empty()
     columns = _written_columns(corpus)
     is_spans = corpus.label_column is not None and has_span_labels(corpus)
