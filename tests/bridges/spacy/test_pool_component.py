@@ -91,7 +91,9 @@ def test_labels_are_those_of_the_pool(kind: str, pools: dict[str, str], lists: d
         assert scores == [value for row in pool.predict_spans(predictions, words=test_set.words) for _, value in row]
 
 
-def test_the_saved_pipeline_contains_pool_and_experts(pools: dict[str, str], lists: dict[str, Any], test_set: Corpus, tmp_path: Path):
+def test_the_saved_pipeline_contains_pool_and_experts(
+    pools: dict[str, str], lists: dict[str, Any], test_set: Corpus, tmp_path: Path
+):
     (tmp_path / "x.pool").write_bytes(Path(pools["stacked"]).read_bytes())
     nlp = pipeline(str(tmp_path / "x.pool"), lists, tmp_path)
     texts = [" ".join(words) for words in test_set.words]
@@ -111,17 +113,23 @@ def test_types_are_renamed(pools: dict[str, str], gold: Corpus, lists: dict[str,
     words = test_set.words
     plain = pipeline(pools["stacked"], lists, tmp_path)
     mapped = pipeline(pools["stacked"], {**lists, "one": renamed}, tmp_path, mapping=mapping)
-    assert [entities(mapped(Doc(mapped.vocab, row))) for row in words] == [entities(plain(Doc(plain.vocab, row))) for row in words]
+    assert [entities(mapped(Doc(mapped.vocab, row))) for row in words] == [
+        entities(plain(Doc(plain.vocab, row))) for row in words
+    ]
 
 
 def test_an_expert_must_be_set_before_the_pool(pools: dict[str, str], lists: dict[str, Any], tmp_path: Path):
     nlp = pipeline(pools["stacked"], lists, tmp_path)
     nlp.remove_pipe("entity_ruler")
-    with pytest.raises(InputError, match=r"the expert 'one' reads doc\.ents, which a component before component 'tagpool_pool' does"):
+    with pytest.raises(
+        InputError, match=r"the expert 'one' reads doc\.ents, which a component before component 'tagpool_pool' does"
+    ):
         nlp("Ann left")
     ruler([]).to_disk(tmp_path / "two")
     nlp = spacy.blank("en")
-    nlp.add_pipe("tagpool_pool", config={"model": pools["stacked"], "experts": {"one": "doc.spans.k", "two": str(tmp_path / "two")}})
+    nlp.add_pipe(
+        "tagpool_pool", config={"model": pools["stacked"], "experts": {"one": "doc.spans.k", "two": str(tmp_path / "two")}}
+    )
     with pytest.raises(InputError, match=r"the expert 'one' reads doc\.spans\['k'\]"):
         nlp("Ann left")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,11 @@ def test_attributes_and_span_groups_are_columns(tmp_path: Path):
     corpus = read_corpus(write(tmp_path, one), label="spans.flat")
     assert set(corpus.columns) == {"word", "tag", "pos", "lemma", "spans.flat"}
     assert corpus.labels == [["B-X", "O"]]
-    assert [corpus.column(name) for name in ("tag", "pos", "lemma")] == [[["NNP", "VBD"]], [["PROPN", "VERB"]], [["Ann", "leave"]]]
+    assert [corpus.column(name) for name in ("tag", "pos", "lemma")] == [
+        [["NNP", "VBD"]],
+        [["PROPN", "VERB"]],
+        [["Ann", "leave"]],
+    ]
 
 
 def test_a_file_that_spacy_reads(tmp_path: Path):
@@ -98,7 +103,10 @@ def test_a_file_that_spacy_reads(tmp_path: Path):
     documents = list(DocBin().from_disk(tmp_path / "x.spacy").get_docs(NLP.vocab))
     assert [[sentence.text.strip() for sentence in one.sents] for one in documents] == [["Ann left", "Rain"], ["Bea"]]
     assert [[(one.text, one.label_) for one in document.ents] for document in documents] == [[("Ann", "PER")], [("Bea", "LOC")]]
-    assert [[(one.text, one.label_) for one in document.spans["sc"]] for document in documents] == [[("Ann left", "A")], [("Bea", "B")]]
+    assert [[(one.text, one.label_) for one in document.spans["sc"]] for document in documents] == [
+        [("Ann left", "A")],
+        [("Bea", "B")],
+    ]
     assert [token.tag_ for token in documents[0]] == ["NNP", "VBD", "NN"]  # these are no universal parts of speech
 
 
@@ -120,7 +128,7 @@ def corpora(draw) -> Corpus:
     rows = []
     for row in words:
         cuts = sorted(draw(st.sets(st.integers(0, len(row)), max_size=4)))
-        ends = list(zip(cuts, cuts[1:], strict=False))
+        ends = list(pairwise(cuts))
         chosen = [(begin, end, draw(st.sampled_from(["PER", "a b", "B-X"]))) for begin, end in ends if draw(st.booleans())]
         rows.append(to_labels(chosen, len(row), Scheme.BIO2))
     starts = sorted({0, *draw(st.sets(st.integers(0, len(words) - 1)))})

@@ -83,7 +83,7 @@ def create_pool(
 
 
 _COMMON = {"model": None, "annotates": "entities", "spans_key": None, "overwrite": True}
-_SCORES = {"tagpool_score": 1.0}
+_SCORES: dict[str, float | None] = {"tagpool_score": 1.0}
 _TRAINING: dict[str, Any] = {"templates": "auto", "learner": {"kind": "crf"}, "calibration_folds": 3, "threads": 1}
 Language.factory(
     "tagpool", assigns=_ASSIGNS, default_config={**_COMMON, **_TRAINING}, default_score_weights=_SCORES, func=create_tagger

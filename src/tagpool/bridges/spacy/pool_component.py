@@ -103,7 +103,9 @@ class PoolComponent(Component):
         for document, rows in zip(documents, sentences, strict=True):
             if rows and not read.is_set(document):
                 shown = f"doc.spans[{read.key!r}]" if read.kind == SPANS else NAMES[read.kind]
-                raise InputError(f"{self.where}: the expert {expert!r} reads {shown}, which {source} does not set; correct the experts")
+                raise InputError(
+                    f"{self.where}: the expert {expert!r} reads {shown}, which {source} does not set; correct the experts"
+                )
             labels += read.labels(document, rows, mapping=self.mapping.get(expert), longest=True)
         return labels
 
@@ -117,7 +119,9 @@ class PoolComponent(Component):
             inputs.append(make_document(pipeline.vocab, words, blanks))
         results = list(pipeline.pipe(inputs))
         if [len(one) for one in results] != [sum(map(len, rows)) for rows in sentences]:
-            raise InputError(f"{self.where}: the pipeline {self.experts[expert]} changes the tokens; drop what merges or splits them")
+            raise InputError(
+                f"{self.where}: the pipeline {self.experts[expert]} changes the tokens; drop what merges or splits them"
+            )
         return results
 
     # Files --------------------------------------------------------------------------------------------------------------

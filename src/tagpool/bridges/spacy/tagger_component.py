@@ -19,7 +19,9 @@ from tagpool.tagging.models import fastest
 class TaggerComponent(Component):
     """Labels documents with a tagger; ``initialize`` trains one if no model file is set."""
 
-    def __init__(self, nlp: Any, name: str, *, model: str | None, training: TrainingSettings, threads: int, **options: Any) -> None:
+    def __init__(
+        self, nlp: Any, name: str, *, model: str | None, training: TrainingSettings, threads: int, **options: Any
+    ) -> None:
         if threads < 1:
             raise InputError(f"component {name!r}: threads = {threads}: expected a whole number from 1")
         self.training = training
@@ -30,7 +32,9 @@ class TaggerComponent(Component):
         super().__init__(nlp, name, model=model, **options)
 
     def _advice(self) -> str:
-        return 'set a model file with config={"model": "names.tagpool"}, or train the component with nlp.initialize or spacy train'
+        return (
+            'set a model file with config={"model": "names.tagpool"}, or train the component with nlp.initialize or spacy train'
+        )
 
     def _check_model(self, model: Any) -> None:
         if not hasattr(model, "single_taggers"):

@@ -17,7 +17,12 @@ from tagpool.errors import InputError
 
 
 def write_labels(
-    document: Any, annotation: Annotation, sentences: Sequence[Sequence[int]], results: Sequence[SentenceLabels], *, overwrite: bool
+    document: Any,
+    annotation: Annotation,
+    sentences: Sequence[Sequence[int]],
+    results: Sequence[SentenceLabels],
+    *,
+    overwrite: bool,
 ) -> None:
     """Set the annotation of a document. ``sentences`` are token numbers; spans are stored in the group ``annotation.key``."""
     if annotation.is_spans:
@@ -55,7 +60,12 @@ def _added_entities(document: Any, group: Any) -> list[Any]:
 
 
 def _set_tags(
-    document: Any, annotation: Annotation, sentences: Sequence[Sequence[int]], results: Sequence[SentenceLabels], *, overwrite: bool
+    document: Any,
+    annotation: Annotation,
+    sentences: Sequence[Sequence[int]],
+    results: Sequence[SentenceLabels],
+    *,
+    overwrite: bool,
 ) -> None:
     name = f"{annotation.kind}_"
     for numbers, one in zip(sentences, results, strict=True):

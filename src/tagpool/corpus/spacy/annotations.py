@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tagpool.corpus.schemes import Scheme, Span, to_labels
@@ -60,7 +61,7 @@ class Annotation:
             if longest:
                 chosen = import_spacy("span groups").util.filter_spans(chosen)
         spans = sorted(Span(one.start, one.end, one.label_) for one in chosen)
-        if any(one.end > other.start for one, other in zip(spans, spans[1:], strict=False)):
+        if any(one.end > other.start for one, other in pairwise(spans)):
             raise InputError(f"doc.spans[{self.key!r}]: expected {_FLAT}")
         return spans
 

@@ -59,7 +59,7 @@ def read_docbin(path: str | Path) -> Corpus:
 
 def _blanks(text: str, sentences: list[list[Any]]) -> list[list[str]]:
     """Return the blanks after each token, with tokens of blanks."""
-    starts = iter([token.idx for sentence in sentences for token in sentence][1:] + [len(text)])
+    starts = iter([*[token.idx for sentence in sentences for token in sentence][1:], len(text)])
     return [[text[token.idx + len(token.text) : next(starts)] for token in sentence] for sentence in sentences]
 
 
