@@ -74,8 +74,8 @@ def test_a_component_learns_from_the_tags_of_the_pipeline(gold: list[Doc], tmp_p
     ]
     for options in ({}, {"n_process": 2, "batch_size": 3}):
         documents = list(again.pipe(texts, **options))
-        found = [[(*pair, one._.tagpool_score) for pair, one in zip(entities(doc), doc.ents, strict=True)] for doc in documents]
-        assert found == expected
+        actual = [[(*pair, one._.tagpool_score) for pair, one in zip(entities(doc), doc.ents, strict=True)] for doc in documents]
+        assert actual == expected
     nlp.remove_pipe("morphologizer")
     with pytest.raises(ValueError, match=r"reads the column pos, and token\.pos is not set"):
         nlp("Jacques Chirac habite à Paris.")

@@ -69,7 +69,7 @@ def test_columns_come_from_gold_documents():
     assert corpus.column("tag") == [["N", "V"]]
     with pytest.raises(InputError, match="reads the column lemma"):
         read(Example(Doc(NLP.vocab, ["Ann", "left"]), gold), columns=("word", "lemma"))
-    with pytest.raises(InputError, match="the model reads the column chunk, which spaCy has not"):
+    with pytest.raises(InputError, match="the model reads the column chunk; spaCy has tag, pos"):
         read(Example(Doc(NLP.vocab, ["Ann", "left"]), gold), columns=("word", "chunk"))
 
 
@@ -92,8 +92,8 @@ def test_a_trained_component_is_the_same_tagger(gold: Corpus, test_set: Corpus):
     nlp.initialize(lambda: examples_of(words, nlp.vocab))
     expected = CRF(TEMPLATES, l2=0.3).fit(words)
     results = [component(Doc(nlp.vocab, row)) for row in test_set.words]
-    found = [[(one.start, one.end, one.label_) for one in document.ents] for document in results]
-    assert found == [spans(row) for row in expected.predict(test_set)]
+    actual = [[(one.start, one.end, one.label_) for one in document.ents] for document in results]
+    assert actual == [spans(row) for row in expected.predict(test_set)]
     assert component.labels == ("LOC", "MISC", "ORG", "PER")
 
 
@@ -167,6 +167,6 @@ def test_the_command_spacy_train(tmp_path: Path, gold: Corpus, test_set: Corpus)
     spacy_command(tmp_path, "evaluate", "out/model-best", "dev.spacy", "--output", "scores.json")
     nlp = spacy.load(tmp_path / "out" / "model-best")
     expected = CRF().fit(Corpus.from_lists(word=gold.words, label=gold.labels))
-    found = [[(one.start, one.end, one.label_) for one in nlp(Doc(nlp.vocab, row)).ents] for row in test_set.words]
-    assert found == [spans(row) for row in expected.predict(test_set.words)]
+    actual = [[(one.start, one.end, one.label_) for one in nlp(Doc(nlp.vocab, row)).ents] for row in test_set.words]
+    assert actual == [spans(row) for row in expected.predict(test_set.words)]
     assert f'"ents_f":{expected.score(test_set):.4f}'[:14] in (tmp_path / "scores.json").read_text()

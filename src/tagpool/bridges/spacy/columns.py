@@ -15,7 +15,8 @@ def check_columns(names: Iterable[str], where: str) -> None:
     for name in names:
         if name not in ATTRIBUTES:
             known = ", ".join(ATTRIBUTES)
-            raise InputError(f"{where}: the model reads the column {name}, which spaCy has not; its columns are {known}")
+            advice = "train a model whose templates read others, such as CRF('ner')"
+            raise InputError(f"{where}: the model reads the column {name}; spaCy has {known}; {advice}")
 
 
 def token_values(document: Any, sentences: Sequence[Sequence[int]], name: str, where: str) -> list[list[str]]:

@@ -19,6 +19,7 @@ from tagpool.corpus.spacy.annotations import ENTITIES, POS, SPANS, Annotation
 from tagpool.corpus.spacy.sentences import sentence_tokens
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.model_file import ModelFile
+from tagpool.experts.saving import SaveOptions
 from tagpool.pools.loading import load, read
 
 MODEL, DATA = "model.tagpool", "data.msgpack"
@@ -92,7 +93,7 @@ class Component:
         return document
 
     def pipe(self, stream: Iterable[Any], *, batch_size: int = 128) -> Iterator[Any]:
-        """Annotate a stream of documents, batch by batch. A document that fails is left out if spaCy's error handler continues."""
+        """Annotate a stream of documents in batches. A document that fails is left out if the error handler continues."""
         documents = iter(stream)
         while batch := list(islice(documents, batch_size)):
             try:
@@ -197,8 +198,6 @@ class Component:
 
 def model_bytes(model: Any) -> bytes:
     """Return the content of the file of a model."""
-    from tagpool.experts.saving import SaveOptions
-
     data: bytes = model.to_bytes(SaveOptions())
     return data
 

@@ -120,7 +120,7 @@ class PoolComponent(Component):
         results = list(pipeline.pipe(inputs))
         if [len(one) for one in results] != [sum(map(len, rows)) for rows in sentences]:
             raise InputError(
-                f"{self.where}: the pipeline {self.experts[expert]} changes the tokens; drop what merges or splits them"
+                f"{self.where}: expected the same tokens from the pipeline {self.experts[expert]}; disable what merges or splits them"
             )
         return results
 

@@ -38,7 +38,9 @@ class TaggerComponent(Component):
 
     def _check_model(self, model: Any) -> None:
         if not hasattr(model, "single_taggers"):
-            raise InputError(f"{self.where}: a {model.kind} reads the labels of other taggers; use the component tagpool_pool")
+            raise InputError(
+                f"{self.where}: the labels of other taggers are the input of a {model.kind}; use the component tagpool_pool"
+            )
         if model.takes_features:
             raise InputError(f"{self.where}: the model was trained on features from Python; train it with templates")
         check_columns(model.columns, self.where)
