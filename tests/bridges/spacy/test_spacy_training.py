@@ -67,7 +67,7 @@ def test_columns_come_from_gold_documents():
     gold.set_ents([Span(gold, 0, 1, "PER")])
     corpus = read(Example(Doc(NLP.vocab, ["Ann", "left"]), gold), columns=("word", "tag"))
     assert corpus.column("tag") == [["N", "V"]]
-    with pytest.raises(InputError, match="reads the column lemma"):
+    with pytest.raises(InputError, match=r"reads the column lemma, and token\.lemma is not set"):
         read(Example(Doc(NLP.vocab, ["Ann", "left"]), gold), columns=("word", "lemma"))
     with pytest.raises(InputError, match="the model reads the column chunk; spaCy has tag, pos"):
         read(Example(Doc(NLP.vocab, ["Ann", "left"]), gold), columns=("word", "chunk"))

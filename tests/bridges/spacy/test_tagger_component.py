@@ -122,7 +122,7 @@ def test_columns_come_from_earlier_components(models: dict[str, str], test_set: 
     nlp = pipeline(models["column"])
     inputs = documents_of(nlp, test_set)
     tags = iter([tag for row in test_set.column("pos") for tag in row])
-    with pytest.raises(InputError, match=r"reads the column pos, and token\.pos is not set; add a component that sets it before"):
+    with pytest.raises(InputError, match=r"reads the column pos, and token\.pos is not set; set it with an earlier component"):
         nlp(inputs[0])
     universal = Corpus.from_columns({"word": test_set.words, "pos": [["NOUN"] * len(row) for row in test_set.words]})
     expected = [span for row in load(models["column"]).predict(universal) for span in spans(row)]

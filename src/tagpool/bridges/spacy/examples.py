@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tagpool.bridges.spacy.columns import check_columns, document_starts, token_values
 from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.schemes import Scheme, Span, convert_many, spans
 from tagpool.corpus.spacy.annotations import ENTITIES, SPANS, Annotation, span_labels
 from tagpool.corpus.spacy.attributes import ATTRIBUTES, EMPTY
+from tagpool.corpus.spacy.columns import check_columns, document_starts, token_values
 from tagpool.corpus.spacy.sentences import sentence_tokens
 from tagpool.errors import InputError
 from tagpool.experts.training_data import UNKNOWN

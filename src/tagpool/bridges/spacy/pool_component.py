@@ -15,6 +15,7 @@ from tagpool.corpus.schemes import is_plain, spans
 from tagpool.corpus.spacy.annotations import ENTITIES, NAMES, SPANS, Annotation
 from tagpool.corpus.spacy.library import load_pipeline
 from tagpool.corpus.spacy.sentences import make_document
+from tagpool.corpus.spacy.spans import number_tokens
 from tagpool.errors import InputError
 from tagpool.pools.stacked.pool import StackedPool
 from tagpool.pools.unsupervised.pool import UnsupervisedPool
@@ -96,7 +97,7 @@ class PoolComponent(Component):
         if read is None:
             documents = self._run(expert, documents, sentences)
             read = Annotation(ENTITIES if self.annotation.kind == SPANS else self.annotation.kind)
-            sentences = [_numbered(rows) for rows in sentences]
+            sentences = [number_tokens(rows) for rows in sentences]
         else:
             source = f"a component before {self.where}"
         labels: _Labels = []
@@ -135,16 +136,6 @@ class PoolComponent(Component):
         for name, (language, config, content) in data.items():
             pipeline = get_lang_class(language).from_config(Config().from_str(config))
             self._pipelines[name] = pipeline.from_bytes(content)
-
-
-def _numbered(rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the token numbers of sentences in a document without other tokens.
-
-    >>> _numbered([[0, 2], [3]])
-    [[0, 1], [2]]
-    """
-    numbers = iter(range(sum(map(len, rows))))
-    return [[next(numbers) for _ in row] for row in rows]
 
 
 def _least(labels: list[str], confidences: list[float]) -> SentenceLabels:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tagpool.bridges.spacy.columns import build_corpus, check_columns
 from tagpool.bridges.spacy.component import Component
 from tagpool.bridges.spacy.examples import ExampleReader
 from tagpool.bridges.spacy.sentence_labels import Calibrations, SentenceLabels, label_corpus
 from tagpool.bridges.spacy.training import TrainingSettings, calibrate_model, cross_calibrate
 from tagpool.bridges.spacy.writing import check_labels
 from tagpool.corpus.schemes import is_plain
+from tagpool.corpus.spacy.columns import build_corpus, check_columns
 from tagpool.errors import InputError
 from tagpool.tagging.models import fastest
 

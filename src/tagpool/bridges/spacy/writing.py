@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from spacy.parts_of_speech import IDS
-from spacy.tokens import Span, SpanGroup
+from spacy.tokens import SpanGroup
 
 from tagpool.bridges.spacy.extensions import MARK, SCORE, SCORES
 from tagpool.bridges.spacy.sentence_labels import SentenceLabels
 from tagpool.corpus.spacy.annotations import ENTITIES, POS, Annotation
 from tagpool.corpus.spacy.attributes import EMPTY
+from tagpool.corpus.spacy.spans import place_spans
 from tagpool.errors import InputError
 
 
@@ -41,11 +42,7 @@ def write_labels(
 
 
 def _span_group(document: Any, key: str, sentences: Sequence[Sequence[int]], results: Sequence[SentenceLabels]) -> SpanGroup:
-    spans = [
-        Span(document, numbers[span.start], numbers[span.end - 1] + 1, label=span.type)
-        for numbers, one in zip(sentences, results, strict=True)
-        for span in one.spans
-    ]
+    spans = place_spans(document, sentences, (one.spans for one in results))
     attributes: dict[str, Any] = {MARK: True}
     if all(one.span_probabilities is not None for one in results):
         values = [value for one in results for value in one.span_probabilities or ()]

@@ -8,11 +8,12 @@ from typing import Any
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import open_output, read_bytes, source_name
-from tagpool.corpus.schemes import Scheme, Span, detect, spans
+from tagpool.corpus.schemes import Scheme, detect, spans
 from tagpool.corpus.spacy.annotations import ENTITIES, SPANS, Annotation
 from tagpool.corpus.spacy.attributes import ATTRIBUTES, EMPTY, READ, WRITTEN
 from tagpool.corpus.spacy.library import import_spacy
 from tagpool.corpus.spacy.sentences import make_document, sentence_tokens
+from tagpool.corpus.spacy.spans import number_tokens, place_spans
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 
@@ -97,15 +98,15 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     Labels of spans are entities, other labels tags. Columns ``spans.KEY`` are span groups; tag, pos, lemma and morph are
     attributes.
     """
-    spacy = import_spacy(source_name(path))
-    data = docbin_bytes(spacy, make_documents(corpus))
+    import_spacy(source_name(path))
+    data = docbin_bytes(make_documents(corpus))
     with open_output(path) as write:
         write(data)
 
 
-def docbin_bytes(spacy: Any, documents: list[Any]) -> bytes:
+def docbin_bytes(documents: list[Any]) -> bytes:
     """Return the bytes of a .spacy file."""
-    data: bytes = spacy.tokens.DocBin(docs=documents, store_user_data=True).to_bytes()
+    data: bytes = import_spacy("a .spacy file").tokens.DocBin(docs=documents, store_user_data=True).to_bytes()
     return data
 
 
@@ -171,12 +172,7 @@ def _flat(rows: list[list[str]]) -> list[str]:
 
 def _spans_of(document: Any, rows: list[list[str]]) -> list[Any]:
     """Return the spans of labels, with their places in the document."""
-    placed, begin = [], 0
-    for row in rows:
-        placed += [Span(begin + span.start, begin + span.end, span.type) for span in spans(row)]
-        begin += len(row)
-    tokens = import_spacy("spans").tokens
-    return [tokens.Span(document, span.start, span.end, label=span.type) for span in placed]
+    return place_spans(document, number_tokens(rows), map(spans, rows))
 
 
 def _set_entities(document: Any, rows: list[list[str]]) -> None:

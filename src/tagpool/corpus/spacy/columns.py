@@ -24,7 +24,7 @@ def token_values(document: Any, sentences: Sequence[Sequence[int]], name: str, w
     attribute = ATTRIBUTES[name]
     if attribute.name and sentences and not document.has_annotation(attribute.name):
         shown = f"token.{attribute.name.lower()}"
-        advice = f"add a component that sets it before {where}, such as a tagger"
+        advice = "set it with an earlier component, such as a tagger"
         raise InputError(f"{where}: the model reads the column {name}, and {shown} is not set; {advice}")
     empty = "" if name == "space" else EMPTY
     return [[attribute.value(document[number]) or empty for number in sentence] for sentence in sentences]
