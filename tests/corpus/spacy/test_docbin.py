@@ -116,6 +116,23 @@ def test_plain_labels_are_tags(tmp_path: Path):
     assert read_corpus(tmp_path / "x.spacy", label="tag").labels == corpus.labels
 
 
+def test_attributes_have_their_columns_in_conllu(tmp_path: Path):
+    attributes = {
+        "tag": [["NNP", "VBD"]],
+        "pos": [["PROPN", "VERB"]],
+        "lemma": [["Ann", "leave"]],
+        "morph": [["_", "Tense=Past"]],
+    }
+    corpus = Corpus.from_columns({"word": [["Ann", "left"]], **attributes})
+    write_corpus(corpus, tmp_path / "x.spacy")
+    write_corpus(read_corpus(tmp_path / "x.spacy"), tmp_path / "x.conllu")
+    tree = read_corpus(tmp_path / "x.conllu")
+    assert [tree.column(name) for name in ("xpos", "upos", "lemma", "feats")] == list(attributes.values())
+    write_corpus(tree, tmp_path / "y.spacy")
+    again = read_corpus(tmp_path / "y.spacy")
+    assert [again.column(name) for name in attributes] == list(attributes.values())
+
+
 def test_lost_columns():
     corpus = Corpus.from_columns({"word": [["a"]], "chunk": [["x"]], "tag": [["y"]], "spans.k": [["O"]], "label": [["B-Z"]]})
     assert lost_in_docbin(corpus) == ["chunk"]

@@ -121,7 +121,7 @@ class PoolComponent(Component):
         results = list(pipeline.pipe(inputs))
         if [len(one) for one in results] != [sum(map(len, rows)) for rows in sentences]:
             raise InputError(
-                f"{self.where}: expected the same tokens from the pipeline {self.experts[expert]}; disable what merges or splits them"
+                f"{self.where}: expected the same tokens from the pipeline {self.experts[expert]}; disable what merges them"
             )
         return results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,8 @@ def write_labels(
         if annotation.kind == ENTITIES:
             document.ents = list(group) if overwrite else _added_entities(document, group)
     else:
-        _set_tags(document, annotation, sentences, results, overwrite=overwrite)
+        labels = [(number, label) for pair in zip(sentences, results, strict=True) for number, label in _labelled(*pair)]
+        _set_tags(document, f"{annotation.kind}_", labels, overwrite=overwrite)
     if all(one.probabilities is not None for one in results):
         scores: list[float | None] = [None] * len(document)
         for numbers, one in zip(sentences, results, strict=True):
@@ -56,19 +57,14 @@ def _added_entities(document: Any, group: Any) -> list[Any]:
     return [*document.ents, *(span for span in group if not any(token.i in taken for token in span))]
 
 
-def _set_tags(
-    document: Any,
-    annotation: Annotation,
-    sentences: Sequence[Sequence[int]],
-    results: Sequence[SentenceLabels],
-    *,
-    overwrite: bool,
-) -> None:
-    name = f"{annotation.kind}_"
-    for numbers, one in zip(sentences, results, strict=True):
-        for number, label in zip(numbers, one.labels, strict=True):
-            if overwrite or not getattr(document[number], name):
-                setattr(document[number], name, "" if label == EMPTY else label)
+def _labelled(numbers: Sequence[int], one: SentenceLabels) -> Iterator[tuple[int, str]]:
+    return zip(numbers, one.labels, strict=True)
+
+
+def _set_tags(document: Any, name: str, labels: Iterable[tuple[int, str]], *, overwrite: bool) -> None:
+    for number, label in labels:
+        if overwrite or not getattr(document[number], name):
+            setattr(document[number], name, "" if label == EMPTY else label)
 
 
 def check_labels(annotation: Annotation, labels: Sequence[str], *, plain: bool, where: str) -> None:
