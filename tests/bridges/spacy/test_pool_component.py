@@ -84,6 +84,7 @@ def test_labels_are_those_of_the_pool(kind: str, pools: dict[str, str], lists: d
     pool: Any = load(pools[kind])
     expected = pool.predict(predictions, words=test_set.words)
     assert [entities(document) for document in documents] == [spans(row) for row in expected]
+    assert nlp.get_pipe("tagpool_pool").labels == ("LOC", "MISC", "ORG", "PER")
     scores = [one._.tagpool_score for document in documents for one in document.ents]
     assert len(scores) > 10
     assert all(0 <= score <= 1 for score in scores)

@@ -21,6 +21,7 @@ from tagpool.errors import InputError, ModelError
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions
 from tagpool.pools.loading import load, read
+from tagpool.pools.stacked.pool import StackedPool
 
 MODEL, DATA = "model.tagpool", "data.msgpack"
 _Sentences = list[list[int]]
@@ -33,8 +34,7 @@ class Component:
     an error at the first use only: a saved pipeline contains the model, and may be loaded where the file is missing.
     """
 
-    def __init__(self, nlp: Any, name: str, *, model: str | None, annotates: str, spans_key: str | None, overwrite: bool) -> None:
-        self.vocab = nlp.vocab
+    def __init__(self, name: str, *, model: str | None, annotates: str, spans_key: str | None, overwrite: bool) -> None:
         self.name = name
         self.path = model
         self.overwrite = overwrite
@@ -78,9 +78,8 @@ class Component:
         """Types of spans, or tags."""
         if self._model is None:
             return ()
-        if not self.annotation.is_spans:
-            return tuple(self._model.labels_)
-        return tuple(sorted({label.partition("-")[2] for label in self._model.labels_} - {""}))
+        names = label_names(self._model)
+        return tuple(sorted({label.partition("-")[2] for label in names} - {""})) if self.annotation.is_spans else names
 
     # Labelling ----------------------------------------------------------------------------------------------------------
 
@@ -194,6 +193,11 @@ class Component:
         self.__dict__.update(state, _model=None)
         if model is not None:
             self.tagpool_model = model_of_bytes(model, self.where)
+
+
+def label_names(model: Any) -> tuple[str, ...]:
+    """Return the labels of a tagger or a pool."""
+    return tuple((model.fitted.stack if isinstance(model, StackedPool) else model).labels_)
 
 
 def model_bytes(model: Any) -> bytes:

@@ -50,7 +50,7 @@ def create_tagger(
 
     settings = TrainingSettings(templates, learner, calibration_folds)
     options = {"annotates": annotates, "spans_key": spans_key, "overwrite": overwrite}
-    return TaggerComponent(nlp, name, model=model, training=settings, threads=threads, **options)
+    return TaggerComponent(name, model=model, training=settings, threads=threads, **options)
 
 
 def create_pool(
@@ -79,7 +79,7 @@ def create_pool(
     from tagpool.bridges.spacy.pool_component import PoolComponent
 
     options = {"annotates": annotates, "spans_key": spans_key, "overwrite": overwrite}
-    return PoolComponent(nlp, name, model=model, experts=experts, mapping=mapping, **options)
+    return PoolComponent(name, model=model, experts=experts, mapping=mapping, **options)
 
 
 _COMMON = {"model": None, "annotates": "entities", "spans_key": None, "overwrite": True}

@@ -8,7 +8,7 @@ from typing import Any
 from spacy.util import get_lang_class
 from thinc.api import Config
 
-from tagpool.bridges.spacy.component import Component
+from tagpool.bridges.spacy.component import Component, label_names
 from tagpool.bridges.spacy.sentence_labels import SentenceLabels, with_probabilities
 from tagpool.bridges.spacy.writing import check_labels
 from tagpool.corpus.schemes import is_plain, spans
@@ -29,7 +29,6 @@ class PoolComponent(Component):
 
     def __init__(
         self,
-        nlp: Any,
         name: str,
         *,
         model: str | None,
@@ -47,24 +46,19 @@ class PoolComponent(Component):
         if unknown:
             known = ", ".join(experts)
             raise InputError(f"component {name!r}: mapping: there is no expert {unknown[0]!r}; the experts are {known}")
-        super().__init__(nlp, name, model=model, **options)
+        super().__init__(name, model=model, **options)
 
     def _check_model(self, model: Any) -> None:
         if not isinstance(model, (StackedPool, UnsupervisedPool, VotePool)):
             raise InputError(f"{self.where}: expected a pool of labels (tagpool pool fit), got a {model.kind}; use tagpool")
         if isinstance(model, VotePool) and model.lengths != "same":
             raise InputError(f"{self.where}: expected a pool with one label per word; fit it with lengths='same'")
-        labels = model.fitted.stack.labels_ if isinstance(model, StackedPool) else model.labels_
+        labels = label_names(model)
         check_labels(self.annotation, labels, plain=is_plain(dict.fromkeys(labels, 1)), where=self.where)
         shown = ", ".join(model.experts_)
         same = set(self.experts) & set(model.experts_)
         if not same or (isinstance(model, VotePool) and set(self.experts) != set(model.experts_)):
             raise InputError(f"{self.where}: expected the experts of the pool ({shown}), got {', '.join(self.experts)}")
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Types of spans, or tags."""
-        return () if isinstance(self._model, StackedPool) else super().labels
 
     def _pipeline(self, expert: str) -> Any:
         if expert not in self._pipelines:

@@ -29,7 +29,7 @@ class TaggerComponent(Component):
         self.calibrations = Calibrations()
         self._tagger: Any = None
         training.check(f"component {name!r}")
-        super().__init__(nlp, name, model=model, **options)
+        super().__init__(name, model=model, **options)
 
     def _advice(self) -> str:
         return (
