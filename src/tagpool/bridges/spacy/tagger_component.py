@@ -19,9 +19,7 @@ from tagpool.tagging.models import fastest
 class TaggerComponent(Component):
     """Labels documents with a tagger; ``initialize`` trains one if no model file is set."""
 
-    def __init__(
-        self, nlp: Any, name: str, *, model: str | None, training: TrainingSettings, threads: int, **options: Any
-    ) -> None:
+    def __init__(self, name: str, *, model: str | None, training: TrainingSettings, threads: int, **options: Any) -> None:
         if threads < 1:
             raise InputError(f"component {name!r}: threads = {threads}: expected a whole number from 1")
         self.training = training
