@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test browser scale lint bench suite mutate sanitize tsan faults fuzz clean
+.PHONY: help demo test browser lint bench suite scale mutate sanitize tsan faults fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,9 +23,6 @@ browser: $(VENV)/.installed $(VENV)/.test $(VENV)/.browser ## Test pages in Chro
 	TAGPOOL_BROWSER=1 TAGPOOL_SCREENSHOTS=$(SCREENSHOTS) $(BIN)/python -m pytest -r s tests/browser $(if $(SHORT),-k "not hostile")
 	$(if $(SHORT),,TAGPOOL_LONG=1 $(BIN)/python -m pytest tests/serve/test_long.py)
 
-scale: $(VENV)/.installed $(VENV)/.test $(VENV)/.scale ## Test Ray, on clusters that the tests start (SHORT=1: without the long tests)
-	TAGPOOL_SCALE=1 $(if $(SHORT),,TAGPOOL_LONG=1) $(BIN)/python -m pytest -r s tests/bridges
-
 # Files in the style of .clang-format
 FORMATTED := $(shell find native fuzz/native faults -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
@@ -41,6 +38,10 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Compare speed and memo
 
 suite: $(VENV)/.installed $(VENV)/.test ## Train and score on every corpus under TAGPOOL_DATA, next to python-crfsuite (SUITE: some corpora, options)
 	$(BIN)/python benchmarks/run_suite.py $(or $(SUITE),--write docs/results/suite.md)
+
+scale: $(VENV)/.installed $(VENV)/.test $(VENV)/.plots $(VENV)/.scale ## Test Ray and memory budgets, and measure cost by size (SHORT=1: short tests of Ray only)
+	TAGPOOL_SCALE=1 $(if $(SHORT),,TAGPOOL_LONG=1) $(BIN)/python -m pytest -r s tests/bridges $(if $(SHORT),,tests/experts/streamed)
+	$(if $(SHORT),,$(BIN)/python benchmarks/scale.py --tokens 1e5 1e6)
 
 # The default sample: mutants with a number that ends in 3 or 7. The results stay in mutants/; a second run continues the first.
 MUTANTS ?= "*[37]"
@@ -63,6 +64,7 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
+		--ignore=tests/native/arrow --ignore=tests/corpus/test_arrow.py --ignore=tests/corpus/test_parquet.py --ignore=tests/corpus/test_zstandard.py \
 		--ignore=tests/corpus/annotations --ignore=tests/corpus/builtin --ignore=tests/features/test_given.py --ignore=tests/native/trainers/test_peers.py \
 		--ignore=tests/pools/votes/test_vote_pool.py --ignore=tests/pools/votes/test_vote_predictions.py
 

@@ -4,7 +4,7 @@ Every row is measured in an own process, on text that the built-in generator wri
 stay in the table, so that single rows can be measured again:
 
     python benchmarks/scale.py --tokens 1e5 1e6 1e7
-    python benchmarks/scale.py --tokens 1e8 --ways 2G
+    python benchmarks/scale.py --tokens 1e8 --ways 2G --texts FOLDER
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ _BEGIN, _END = "<!-- rows\n", "\n-->"
 
 
 def write_text(path: Path, tokens: int) -> int:
-    """Write sentences with this number of tokens or a few more, some at a time; return the number of tokens."""
+    """Write sentences with this number of tokens or a few more, some at a time, unless the file exists; return their number."""
+    if path.exists():
+        with path.open("rb") as file:
+            return sum(line != b"\n" for line in file)
     count, seed = 0, 0
-    with path.open("w", encoding="utf-8") as file:
+    unfinished = path.with_suffix(".part")
+    with unfinished.open("w", encoding="utf-8") as file:
         while count < tokens:
             seed += 1
             for sentence in draw_sentences(min(_SENTENCES, tokens // 8 + 1), seed=seed):
@@ -41,6 +45,7 @@ def write_text(path: Path, tokens: int) -> int:
                 count += len(sentence)
                 if count >= tokens:
                     break
+    unfinished.rename(path)
     return count
 
 
@@ -62,11 +67,11 @@ def train(path: str, way: str) -> dict[str, Any]:
     }
 
 
-def measure(tokens: int, ways: list[str]) -> list[dict[str, Any]]:
-    """Return one row for each way of training on a text of this size."""
+def measure(tokens: int, ways: list[str], texts: Path | None) -> list[dict[str, Any]]:
+    """Return one row for each way of training on a text of this size, which stays in the folder ``texts`` if there is one."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "train.conll")
+        path = Path(texts or folder, f"{tokens}.conll")
         count = write_text(path, tokens)
         for way in ways:
             command = [sys.executable, __file__, "--child", str(path), way]
@@ -98,9 +103,9 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     ]
     for row in rows:
         where = "in memory" if row["way"] == IN_MEMORY else f"with a budget of {row['way']}"
-        each = 1e6 * row["cpu"] / row["tokens"]
+        cost = 1e6 * row["cpu"] / row["tokens"]
         lines.append(
-            f"| {row['tokens']:,} | {where} | {row['features']:,} | {each:.2f} | {row['wall']:.1f} | {row['peak']:,.0f} |"
+            f"| {row['tokens']:,} | {where} | {row['features']:,} | {cost:.2f} | {row['wall']:.1f} | {row['peak']:,.0f} |"
         )
     if draw(path.with_suffix(".svg"), rows):
         lines += ["", "![CPU time and peak memory by the number of tokens](scale.svg)"]
@@ -134,12 +139,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokens", nargs="+", type=float, default=[1e5, 1e6])
     parser.add_argument("--ways", nargs="+", default=[IN_MEMORY, "2G"], help="memory, or budgets such as 2G")
+    parser.add_argument("--texts", type=Path, help="folder of texts: they are written once (1e8 tokens take minutes)")
     parser.add_argument("--write", type=Path, default=RESULTS)
     options = parser.parse_args()
     for tokens in options.tokens:
-        new = measure(int(tokens), options.ways)
-        kept = [row for row in read_rows(options.write) if not any(_same(row, one) for one in new)]
-        write_table(options.write, sorted([*kept, *new], key=lambda row: (row["tokens"], row["way"] != IN_MEMORY, row["way"])))
+        new = measure(int(tokens), options.ways, options.texts)
+        old = [row for row in read_rows(options.write) if not any(_same(row, one) for one in new)]
+        write_table(options.write, sorted([*old, *new], key=lambda row: (row["tokens"], row["way"] != IN_MEMORY, row["way"])))
 
 
 def _same(row: dict[str, Any], other: dict[str, Any]) -> bool:

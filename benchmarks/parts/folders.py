@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.util import find_spec
@@ -27,7 +27,7 @@ from tagpool.tagging.folders.settings import Settings
 from tagpool.tagging.folders.worker import FileResult, FileWorker
 
 _FILES = int(os.environ.get("FILES", "2000"))
-_SENTENCES = 60  # of a file
+_SENTENCES = 200  # of a file, about 25 kB
 _ROUNDS = 3
 _WORKERS = 2
 
@@ -76,7 +76,7 @@ def _run(settings: Settings, engine: Engine, workers: int, inputs: Path, output:
     begin = time.perf_counter()
     ready: list[float] = []
 
-    def watched(batches: Iterable[list[Job]]) -> Iterator[list[FileResult]]:
+    def watched(batches: Iterable[list[Job]]) -> Generator[list[FileResult], None, None]:
         def note_first() -> Iterator[list[Job]]:
             for batch in batches:  # a worker that is ready takes one
                 ready.append(time.perf_counter())
@@ -91,7 +91,7 @@ def _run(settings: Settings, engine: Engine, workers: int, inputs: Path, output:
     return _Times(ready[0] - begin, sum(job.size for job in jobs) / (end - ready[0]), summary.seconds)
 
 
-def _label_in_threads(settings: Settings, batches: Iterable[list[Job]]) -> Iterator[list[FileResult]]:
+def _label_in_threads(settings: Settings, batches: Iterable[list[Job]]) -> Generator[list[FileResult], None, None]:
     """Label with threads that share a model, which tagpool does not do: Python runs one of them at a time."""
     worker = FileWorker(settings)
     with ThreadPoolExecutor(_WORKERS) as pool:

@@ -19,13 +19,15 @@ struct SchemaParts {
     std::unique_ptr<ArrowSchema> dictionary;
 };
 
-inline void release_schema(ArrowSchema* schema) {
-    auto* const parts = static_cast<SchemaParts*>(schema->private_data);
-    for (ArrowSchema& child : parts->children)
+// Releases the children and the dictionary of a structure, and its private data.
+template <class Parts, class Structure>
+void release_parts(Structure* structure) {
+    auto* const parts = static_cast<Parts*>(structure->private_data);
+    for (Structure& child : parts->children)
         if (child.release) child.release(&child);
     if (parts->dictionary && parts->dictionary->release) parts->dictionary->release(parts->dictionary.get());
     delete parts;
-    schema->release = nullptr;
+    structure->release = nullptr;
 }
 
 inline ArrowSchema make_schema(std::string format, std::string name, bool nullable, std::vector<ArrowSchema> children = {},
@@ -40,7 +42,7 @@ inline ArrowSchema make_schema(std::string format, std::string name, bool nullab
             static_cast<int64_t>(children.size()),
             parts->pointers.data(),
             parts->dictionary.get(),
-            release_schema,
+            release_parts<SchemaParts, ArrowSchema>,
             parts};
 }
 
@@ -52,15 +54,6 @@ struct ArrayParts {
     std::vector<ArrowArray*> pointers;
     std::unique_ptr<ArrowArray> dictionary;
 };
-
-inline void release_array(ArrowArray* array) {
-    auto* const parts = static_cast<ArrayParts*>(array->private_data);
-    for (ArrowArray& child : parts->children)
-        if (child.release) child.release(&child);
-    if (parts->dictionary && parts->dictionary->release) parts->dictionary->release(parts->dictionary.get());
-    delete parts;
-    array->release = nullptr;
-}
 
 // An array without nulls. `buffers` has the buffers after that of the nulls.
 inline ArrowArray make_array(size_t length, std::vector<const void*> buffers, std::vector<std::shared_ptr<const void>> owners,
@@ -77,7 +70,7 @@ inline ArrowArray make_array(size_t length, std::vector<const void*> buffers, st
             parts->buffers.data(),
             parts->pointers.data(),
             parts->dictionary.get(),
-            release_array,
+            release_parts<ArrayParts, ArrowArray>,
             parts};
 }
 

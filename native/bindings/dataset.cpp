@@ -135,6 +135,9 @@ void bind_observations(nb::module_& m) {
         .def_prop_ro("token_count", &Observations::tokens, "Number of tokens.")
         .def_prop_ro("sentence_count", &Observations::sentences, "Number of sentences.");
 
+}
+
+void bind_weight_layout(nb::module_& m) {
     nb::class_<BundleColumns>(m, "BundleColumns", "Groups of features that may form bundles.")
         .def("sort", [](BundleColumns& columns, const Encoding& encoding, bool usual) {
             check_ids(encoding, columns.columns().size());
@@ -187,6 +190,7 @@ void bind_observations(nb::module_& m) {
 void bind_dataset(nb::module_& m) {
     bind_options(m);
     bind_observations(m);
+    bind_weight_layout(m);
     bind_chunks(m);
 
     nb::class_<TrainingSet>(m, "TrainingSet", "Encoded sentences with labels, stored for training. history has transition features and their number.")
@@ -220,6 +224,14 @@ void bind_dataset(nb::module_& m) {
         .def("cell_labels", [](const TrainingSet& set) { return to_array(set.weights().cell_labels()); }, "Label of each cell.")
         .def("edges", [](const TrainingSet& set) { return to_array(set.weights().edges()); },
              "Transitions with weights: from * L + to, L * L + label at the start, L * (L + 1) + label at the end.")
+        .def("edge_weights", [](const TrainingSet& set, Floats weights) {
+            const std::vector<uint32_t>& places = set.weights().edges();
+            const size_t labels = set.labels(), begin = set.cell_count(), end = begin + places.size();
+            if (weights.size() < end) throw InputFault("expected the weights of all cells and edges, got " + std::to_string(weights.size()));
+            std::vector<float> edges(labels * (labels + 2));
+            for (size_t i = begin; i < end; ++i) edges[places[i - begin]] = weights.data()[i];
+            return std::pair(to_view(std::move(edges)), to_view(std::vector<float>(weights.data() + end, weights.data() + weights.size())));
+        }, nb::arg("weights"), "Weights of transitions [L][L], start [L] and end [L], 0 where they are not free; and of transition features.")
         .def("transition_cells", [](const TrainingSet& set) {
             TransitionCells cells = set.weights().list_transition_cells();
             return std::pair(to_array(std::move(cells.features)), to_array(std::move(cells.bigrams)));

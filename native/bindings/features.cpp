@@ -19,6 +19,7 @@ using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::c
 using Window = std::pair<int, int>;
 using TermPair = std::pair<uint32_t, int>;
 using TemplatePair = std::pair<std::string, std::vector<TermPair>>;
+using SelectionTuple = std::tuple<const Encoding*, UInts, std::optional<nb::bytes>>;  // sentences, marks
 using AtomLexicon = std::variant<std::shared_ptr<PhraseLexicon>, std::shared_ptr<VectorLexicon>>;
 
 // Adds one phrase per line. Its words are separated by blanks and mapped by the function that the template applies to tokens. A
@@ -97,7 +98,7 @@ Array<int32_t> dense_rows(const Columns& columns, const std::string& name, const
         const std::vector<std::string> values = function.texts((*column.strings)[i]);
         row_of.push_back(values.empty() ? -1 : lexicon.row(values[0]));
     }
-    return map_ids(column, row_of);
+    return to_array(map_ids(column, row_of));
 }
 
 void bind_lexicons(nb::module_& m) {
@@ -177,6 +178,7 @@ void bind_atoms(nb::module_& m) {
 void bind_encoding(nb::module_& m) {
     nb::class_<Encoding>(m, "Encoding", "Sparse features of tokens, as row-wise (CSR) arrays.")
         .def_prop_ro("token_count", &Encoding::token_count, "Number of tokens.")
+        .def_prop_ro("sentence_count", [](const Encoding& encoding) { return encoding.sentences.size() - 1; }, "Number of sentences.")
         .def_prop_ro("occurrence_count", [](const Encoding& encoding) { return encoding.ids.size(); }, "Number of (token, feature) entries.")
         .def_prop_ro("has_values", [](const Encoding& encoding) { return !encoding.values.empty(); }, "Whether a value differs from 1.")
         .def_prop_ro("has_negative_values", [](const Encoding& encoding) {
@@ -187,6 +189,10 @@ void bind_encoding(nb::module_& m) {
         .def("values", view_of<&Encoding::values>, "Value of each entry; empty if all are 1.")
         .def("sentences", view_of<&Encoding::sentences>, "First token of each sentence, and the number of tokens.")
         .def("cut", &cut, nb::arg("first"), nb::arg("last"), nb::call_guard<nb::gil_scoped_release>(), "Copy of the sentences [first, last).")
+        .def("bounds", [](nb::handle self) {
+            const auto& sentences = nb::cast<const Encoding&>(self).sentences;
+            return View<uint32_t>(sentences.data(), {sentences.size()}, self);
+        }, "The result of sentences(), as a memoryview.")
         .def("renumbered", [](const Encoding& encoding, const UInts& new_ids) {
             return replace_ids(encoding, [&](uint32_t id) {
                 if (id >= new_ids.size()) throw InputFault(concat("new ids: expected one for every feature, got ", new_ids.size()));
@@ -199,7 +205,13 @@ void bind_encoding(nb::module_& m) {
                 if (id >= marks.size()) throw InputFault(concat("keep: expected a mark for every feature, got ", marks.size()));
                 return marks[id] ? id : FeatureIndex::kNone;
             });
-        }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.");
+        }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.")
+        .def_static("gather", [](const std::vector<SelectionTuple>& parts) {
+            std::vector<Selection> selections;
+            for (const auto& [encoding, sentences, marks] : parts)
+                selections.push_back({encoding, to_vector(sentences), marks ? bytes_view(*marks) : std::string_view()});
+            return without_gil([&] { return gather(selections); });
+        }, nb::arg("parts"), "Sentences of encodings, each with the features whose byte is not 0 (None: all).");
 }
 
 void bind_encoders(nb::module_& m) {
@@ -212,6 +224,10 @@ void bind_encoders(nb::module_& m) {
             nb::gil_scoped_release release;
             return encoder.fit(std::move(columns), std::move(known));
         }, nb::arg("columns"), nb::arg("known") = std::vector<std::string>(), "Number the features of a corpus, after the known ones, and encode it.")
+        .def("extend", [](Encoder& encoder, std::shared_ptr<Columns> columns) {
+            nb::gil_scoped_release release;
+            return encoder.extend(std::move(columns));
+        }, nb::arg("columns"), "Number the new features of another corpus, and encode it.")
         .def("keep", [](Encoder& encoder, const nb::bytes& keep, Encoding* encoding) {
             const std::string_view marks = bytes_view(keep);
             nb::gil_scoped_release release;
@@ -228,7 +244,6 @@ void bind_encoders(nb::module_& m) {
             return list_texts(static_cast<uint32_t>(names.size()), [&](uint32_t i) { return names[i]; });
         }, "Name of each feature.")
         .def("packed_names", [](Encoder& encoder) { return join_sorted(encoder.names().views(), '\0'); }, "Names in order, joined by NUL.")
-        .def_prop_ro("looks_at_documents", &Encoder::looks_at_documents, "Whether templates use other sentences of a document.")
         .def("begin", &Encoder::begin, "Begin fitting in slices.")
         .def("fit_next", &Encoder::fit_next, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(),
              "Number the features of the next sentences after those so far, and encode them with provisional ids.")
@@ -250,6 +265,9 @@ void bind_encoders(nb::module_& m) {
              "Replace the features by those of a dictionary.")
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"), "Name and value of every feature of a sentence, by token.");
 
+}
+
+void bind_given(nb::module_& m) {
     nb::class_<GivenFeatures>(m, "GivenFeatures", "Index of features that the caller provides as strings.")
         .def(nb::init<>())
         .def("fit", [](GivenFeatures& features, nb::handle sentences, uint32_t minimum_count, const std::vector<std::string>& known) {
@@ -286,6 +304,7 @@ void bind_features(nb::module_& m) {
     bind_atoms(m);
     bind_encoding(m);
     bind_encoders(m);
+    bind_given(m);
     m.def("dense_rows", &dense_rows, nb::arg("columns"), nb::arg("column"), nb::arg("function"), nb::arg("lexicon"),
           "Embedding row of every token; -1 where the word has none.");
 }

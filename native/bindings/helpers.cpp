@@ -1,7 +1,8 @@
 #include "bindings/helpers.hpp"
 
-#include <algorithm>
 #include <atomic>
+
+#include "base/sort_texts.hpp"
 
 namespace tagpool {
 
@@ -45,12 +46,16 @@ void warn_about_threads(size_t count) noexcept {
 }
 
 nb::bytes join_sorted(std::vector<std::string_view> texts, char separator) {
-    std::sort(texts.begin(), texts.end());
+    sort_texts(texts);
     size_t size = 0;
     for (const std::string_view text : texts) size += text.size() + 1;
     std::string out;
     out.reserve(size);
-    for (const std::string_view text : texts) out.append(text).push_back(separator);
+    constexpr size_t kAhead = 16;
+    for (size_t i = 0; i < texts.size(); ++i) {
+        if (i + kAhead < texts.size()) __builtin_prefetch(texts[i + kAhead].data());
+        out.append(texts[i]).push_back(separator);
+    }
     if (!out.empty()) out.pop_back();
     return to_bytes(out);
 }

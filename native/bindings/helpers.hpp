@@ -67,15 +67,26 @@ Array<T> to_array(std::vector<T> values) {
     return view(*vector, owner);
 }
 
+// As an Array, but a memoryview, so that NumPy is not imported.
+template <class T>
+using View = nb::ndarray<nb::memview, const T, nb::ndim<1>, nb::c_contig>;
+
+template <class T>
+View<T> to_view(std::vector<T> values) {
+    auto* vector = new std::vector<T>(std::move(values));
+    nb::capsule owner(vector, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return View<T>(vector->data(), {vector->size()}, owner);
+}
+
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 inline std::string_view bytes_view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 // For each token the number that `mapping` has at its string id.
-inline Array<int32_t> map_ids(const Column& column, const std::vector<int32_t>& mapping) {
+inline std::vector<int32_t> map_ids(const Column& column, const std::vector<int32_t>& mapping) {
     std::vector<int32_t> out(column.ids.size());
     for (size_t t = 0; t < out.size(); ++t) out[t] = mapping[column.ids[t]];
-    return to_array(std::move(out));
+    return out;
 }
 
 // List of text_at(0), text_at(1), ...
@@ -138,6 +149,7 @@ auto without_gil(const Work& work) {
 void bind_text(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_arrow(nb::module_& m);
+void bind_label_numbers(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_clusters(nb::module_& m);
 void bind_chain(nb::module_& m);

@@ -1,6 +1,7 @@
 #include "model/model.hpp"
 
 #include <memory>
+#include <span>
 #include <tuple>
 
 #include "base/fault.hpp"
@@ -29,18 +30,19 @@ struct ModelLabels {
 // Binds a constructor from features of one kind and trained weights.
 template <class Features>
 void bind_builder(nb::class_<Model>& model, const char* name, const char* argument, const char* doc) {
-    model.def_static(name, [](Features features, const ModelLabels& labels, UInts cell_features, UShorts cell_labels, Floats weights, Floats edges,
+    model.def_static(name, [](Features features, const ModelLabels& labels, const std::optional<UInts>& cell_features,
+                              const std::optional<UShorts>& cell_labels, Floats weights, const std::optional<Floats>& edges,
                               const TransitionWeights* transition_weights) {
         Trained trained = describe(features);
         trained.labels = labels.names;
         trained.forbidden = labels.forbidden;
-        trained.cell_features = to_vector(cell_features);
-        trained.cell_labels = to_vector(cell_labels);
+        if (cell_features) trained.cell_features = to_vector(*cell_features);
+        if (cell_labels) trained.cell_labels = to_vector(*cell_labels);
         trained.weights = to_vector(weights);
-        trained.edges = to_vector(edges);
+        if (edges) trained.edges = to_vector(*edges);
         if (transition_weights) trained.transition_weights = *transition_weights;
         return without_gil([&] { return std::make_unique<Model>(std::move(trained)); });
-    }, nb::arg(argument), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
+    }, nb::arg(argument), nb::arg("labels"), nb::arg("cell_features").none(), nb::arg("cell_labels").none(), nb::arg("weights"), nb::arg("edges").none(),
          nb::arg("transition_weights").none() = nb::none(), doc);
 }
 
@@ -72,6 +74,13 @@ std::vector<int32_t> tag(const Model& model, const Columns& columns, Threads thr
 }
 std::vector<int32_t> tag(const Model& model, const Encoding& placed, const Encoding* history, Threads threads) {
     return filled<int32_t>(placed.token_count(), [&](int32_t* out) { model.tag(placed, history, threads, out); });
+}
+
+nb::bytes mark_weights(const Model& model, std::span<const uint64_t> keys) {
+    std::string marks;
+    marks.reserve(keys.size());
+    for (const uint64_t key : keys) marks.push_back(model.slots().find(key) != FrozenIndex::kNone);
+    return to_bytes(marks);
 }
 
 Array<float> weights_of(const Model& model, const std::vector<std::string>& names) {
@@ -143,11 +152,10 @@ void bind_contents(nb::class_<Model>& model) {
              "Transitions [L][L], first [L] and last labels [L] that tagging does not use: 1 for each; empty without such.")
         .def_prop_ro("has_history", [](const Model& model) { return model.transition_features().has_history(); },
                      "Whether the model has transition features.")
-        .def("has_weights", [](const Model& model, ArrayArgument<uint64_t> keys) {
-            std::string marks;
-            for (size_t i = 0; i < keys.size(); ++i) marks.push_back(model.slots().find(keys.data()[i]) != FrozenIndex::kNone);
-            return nb::bytes(marks.data(), marks.size());
-        }, nb::arg("keys"), "A byte for each feature by its hash: 1 if it has weights.")
+        .def("has_weights", [](const Model& model, ArrayArgument<uint64_t> keys) { return mark_weights(model, {keys.data(), keys.size()}); },
+             nb::arg("keys"), "A byte for each feature by its hash: 1 if it has weights.")
+        .def("has_weights", [](const Model& model, const Encoder& encoder) { return mark_weights(model, encoder.keys()); },
+             nb::arg("encoder"), "A byte for each feature of an encoder: 1 if it has weights.")
         .def("weights_of", &weights_of, nb::arg("names"), "Weights of features by name, [names][labels].")
         .def("history_weights_from", &history_weights_from, nb::arg("names"), nb::arg("begin"), nb::arg("most"),
              "Weights of transition features from name `begin` on, until there are `most`: the next name, then as history_weights_of.")
@@ -225,7 +233,7 @@ void bind_row_tagger(nb::module_& m) {
         .def_prop_ro("padding", &RowTagger::padding, "Numbers behind the weights that `tag` may read.")
         .def("tag", [](const RowTagger& tagger, Floats weights, Floats edges, Threads threads) {
             const std::span<const float> rows{weights.data(), weights.size()}, steps{edges.data(), edges.size()};
-            return to_array(filled<int32_t>(tagger.token_count(), [&](int32_t* out) { tagger.tag(rows, steps, threads, out); }));
+            return to_view(filled<int32_t>(tagger.token_count(), [&](int32_t* out) { tagger.tag(rows, steps, threads, out); }));
         }, nb::arg("weights"), nb::arg("edges"), nb::arg("threads"), "Label numbers of the tokens.");
 }
 

@@ -43,6 +43,7 @@ NB_MODULE(_native, m) {
     bind_text(m);
     bind_columns(m);
     bind_arrow(m);
+    bind_label_numbers(m);
     bind_features(m);
     bind_clusters(m);
     bind_chain(m);

@@ -139,10 +139,10 @@ std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& na
     return out;
 }
 
-Array<int32_t> mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
+View<int32_t> mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
     const Column& column = columns.at(name);
     expect_size(mapping.size(), column.strings->size(), "numbers in mapping, one for each string");
-    return map_ids(column, mapping);
+    return to_view(map_ids(column, mapping));
 }
 
 std::vector<std::string> names_of(const Columns& columns) {
@@ -169,6 +169,16 @@ void bind_columns(nb::module_& m) {
         .def("length", [](const Columns& c, uint32_t s) { return c.sentences.at(s + 1) - c.sentences.at(s); }, nb::arg("sentence"),
              "Number of tokens of a sentence.")
         .def("offsets", view_of<&Columns::sentences>, "First token of each sentence, and the number of tokens.")
+        .def("bounds", [](nb::handle self) {
+            const auto& sentences = nb::cast<const Columns&>(self).sentences;
+            return View<uint32_t>(sentences.data(), {sentences.size()}, self);
+        }, "The result of offsets(), as a memoryview.")
+        .def("empty_sentences", [](const Columns& c) {
+            std::vector<size_t> out;
+            for (size_t s = 0; s < c.sentence_count(); ++s)
+                if (c.sentences[s] == c.sentences[s + 1]) out.push_back(s);
+            return out;
+        }, "Numbers of the sentences without tokens.")
         .def("ids", [](nb::handle self, const std::string& name) {
             return view(nb::cast<const Columns&>(self).at(name).ids, self);
         }, nb::arg("column"), "Index into strings() of each token.")

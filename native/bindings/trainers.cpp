@@ -18,6 +18,7 @@
 namespace tagpool {
 namespace {
 
+using OptionalFloats = std::optional<Floats>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using MutableMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 using Report = std::optional<nb::typed<nb::callable, bool(int, double, double, int, double)>>;
@@ -118,10 +119,10 @@ std::unique_ptr<Objective> objective_of_parts(const std::shared_ptr<WeightLayout
 }
 
 nb::tuple to_tuple(const PartSum& sum, const WeightLayout& layout, size_t part) {
-    size_t own = 0;
-    for (const auto& [first, last] : layout.own_places(part)) own += last - first;
+    size_t own_count = 0;
+    for (const auto& [first, last] : layout.own_places(part)) own_count += last - first;
     const auto array = [](const double* values, size_t count) { return to_array(std::vector<double>(values, values + count)); };
-    return nb::make_tuple(sum.loss, array(sum.shared, layout.shared_count()), array(sum.own, own), array(sum.edges, layout.edge_size()));
+    return nb::make_tuple(sum.loss, array(sum.shared, layout.shared_count()), array(sum.own, own_count), array(sum.edges, layout.edge_size()));
 }
 
 void bind_part_gradients(nb::module_& m) {
@@ -191,6 +192,11 @@ void bind_trainer(nb::class_<AnyTrainer>& bound) {
         .def("epoch", [](AnyTrainer& trainer) { return without_gil([&] { return trainer.epoch(check_interrupt); }); },
              "Train one epoch; return the mean loss, or the number of errors of a perceptron.")
         .def("parameters", [](AnyTrainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.")
+        .def("weights", [](AnyTrainer& trainer) {
+            auto parameters = trainer.parameters();
+            if constexpr (std::is_same_v<typename AnyTrainer::Number, float>) return to_view(std::move(parameters));
+            else return to_view(std::vector<float>(parameters.begin(), parameters.end()));
+        }, "Parameters of the result in single precision, as a memoryview.")
         .def("state", [](AnyTrainer& trainer) { return to_bytes(without_gil([&] { return write_state(trainer); })); },
              "State between two epochs, for a checkpoint.")
         .def("restore", [](AnyTrainer& trainer, const nb::bytes& state) { read_state(trainer, bytes_view(state)); }, nb::arg("state"),
@@ -220,9 +226,9 @@ void bind_stochastic(nb::module_& m) {
         .def("current", [](const Sgd& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
 
     nb::class_<Perceptron> perceptron(m, "Perceptron", "Averaged structured perceptron.");
-    perceptron.def("__init__", [](Perceptron* self, const std::shared_ptr<TrainingSet>& set, bool chain, uint64_t seed, Floats example_weights) {
-        new (self) Perceptron(set, chain, seed, to_vector(example_weights));
-    }, nb::arg("training"), nb::arg("chain"), nb::arg("seed"), nb::arg("example_weights"));
+    perceptron.def("__init__", [](Perceptron* self, const std::shared_ptr<TrainingSet>& set, bool chain, uint64_t seed, const OptionalFloats& example_weights) {
+        new (self) Perceptron(set, chain, seed, vector_or_empty(example_weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("seed"), nb::arg("example_weights").none());
     bind_trainer(perceptron);
     perceptron.def("current", [](const Perceptron& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
 
@@ -233,9 +239,9 @@ void bind_stochastic(nb::module_& m) {
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
              nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1);
     nb::class_<Fobos> fobos(m, "Fobos", "Forward-backward splitting, for penalties that are not smooth.");
-    fobos.def("__init__", [](Fobos* self, const std::shared_ptr<TrainingSet>& set, bool chain, const FobosOptions& options, Floats example_weights) {
-        new (self) Fobos(set, chain, options, to_vector(example_weights));
-    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights"));
+    fobos.def("__init__", [](Fobos* self, const std::shared_ptr<TrainingSet>& set, bool chain, const FobosOptions& options, const OptionalFloats& example_weights) {
+        new (self) Fobos(set, chain, options, vector_or_empty(example_weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights").none());
     bind_trainer(fobos);
     fobos.def_prop_ro("step", [](const Fobos& trainer) { return trainer.step(); }, "First step size.");
 
@@ -247,11 +253,11 @@ void bind_stochastic(nb::module_& m) {
              nb::arg("batch") = 8, nb::arg("threads") = 1);
     nb::class_<Elitist> elitist(m, "Elitist", "Experts that are trained together as one pool.");
     elitist.def("__init__", [](Elitist* self, const std::shared_ptr<TrainingSet>& set, bool chain, ElitistOptions options, Doubles alpha,
-                               bool learn_alpha, Floats example_weights) {
+                               bool learn_alpha, const OptionalFloats& example_weights) {
         options.alpha = to_vector(alpha);
         options.learn_alpha = learn_alpha;
-        new (self) Elitist(set, chain, options, to_vector(example_weights));
-    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("alpha"), nb::arg("learn_alpha"), nb::arg("example_weights"));
+        new (self) Elitist(set, chain, options, vector_or_empty(example_weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("alpha"), nb::arg("learn_alpha"), nb::arg("example_weights").none());
     bind_trainer(elitist);
     elitist.def_prop_ro("step", [](const Elitist& trainer) { return trainer.step(); }, "First step size.")
         .def_prop_ro("experts", &Elitist::experts, "Number of experts.");
@@ -292,6 +298,9 @@ void bind_proximal(nb::module_& m) {
 }  // namespace
 
 void bind_trainers(nb::module_& m) {
+    m.def("are_finite", [](Floats numbers) {
+        return std::all_of(numbers.data(), numbers.data() + numbers.size(), [](float number) { return std::isfinite(number); });
+    }, nb::arg("numbers"), "Whether all numbers are finite.");
     bind_objective(m);
     bind_part_gradients(m);
     bind_stochastic(m);

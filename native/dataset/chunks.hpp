@@ -21,7 +21,7 @@ public:
     static constexpr size_t kChunkTokens = size_t{1} << 13, kBlockTokens = size_t{1} << 18;
 
     Chunks() = default;
-    // Of all sentences of a corpus, given by their first tokens and the number of tokens.
+    // The chunks of all sentences of a corpus, given by their first tokens and the number of tokens.
     explicit Chunks(const std::vector<uint32_t>& sentences);
 
     void add(uint32_t sentences, uint32_t tokens);

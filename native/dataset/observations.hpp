@@ -47,7 +47,7 @@ public:
     const std::vector<Feature>& features() const { return features_; }
     // Occurrences with another value than 0.
     uint32_t items(uint32_t feature) const { return features_[feature].occurrences - (zeros_.empty() ? 0 : zeros_[feature]); }
-    // Whether the values of the features matter: some value is neither 0 nor 1, or values were given and none is 0.
+    // Whether the values of the features matter: some value is neither 0 nor 1, or values were given and all differ from 0.
     bool valued() const { return zeros_.empty() ? has_values_ : has_others_; }
     double squares() const { return has_values_ ? squares_.value() : static_cast<double>(occurrences_); }
     uint64_t occurrences() const { return occurrences_; }
@@ -79,7 +79,7 @@ private:
     size_t words_;
     ExactSum squares_;
     std::vector<Feature> features_;
-    std::vector<uint32_t> zeros_;  // occurrences with the value 0, by feature; empty: there are none
+    std::vector<uint32_t> zeros_;  // occurrences with the value 0, by feature; empty without such values
     std::vector<uint64_t> labels_, lengths_;
     bool counts_lengths_;
     std::vector<Mark> marks_;

@@ -22,7 +22,7 @@ class Shards;
 // A copy without values of 0, which add nothing to scores and gradients; none if there are no such values.
 std::optional<Encoding> without_zeros(const Encoding& encoding);
 
-// What bundles save in sentences from token `begin` of the corpus on: in one part that they have as a whole, or in all parts.
+// The work that bundles save in sentences from token `begin` of the corpus on: in one part that they have as a whole, or in all parts.
 constexpr size_t kAllParts = SIZE_MAX;
 double bundle_savings(const WeightLayout& weights, const BundleColumns& columns, const Encoding& encoding, size_t begin, size_t part = kAllParts);
 
@@ -44,7 +44,7 @@ public:
     const std::shared_ptr<const WeightLayout>& shared_weights() const { return weights_; }
     // Null: the sentences are in memory.
     const SentenceStream* stream() const { return stream_.get(); }
-    // Of the sentences in memory.
+    // Numbers of the sentences and tokens in memory.
     size_t token_count() const { return gold_.size(); }
     size_t sentence_count() const { return sentences_.size() - 1; }
 

@@ -53,7 +53,7 @@ public:
 
     WeightLayout(const TrainingOptions& options, const Observations& seen);
 
-    // Of the whole corpus.
+    // Numbers of the whole corpus.
     size_t token_count() const { return token_count_; }
     size_t sentence_count() const { return sentence_count_; }
     // Mean over the tokens of the summed squares of their feature values: the number of features, if all values are 1.

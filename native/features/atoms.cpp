@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kMaxDistance = 64;  // the parser allows only smaller offsets
 const uint64_t kHashOfOne = hash_bytes("1");
-const float kNoVector = 0;  // its address marks a vector that is not computed yet
+const float kNoVector = 0;   // its address marks a vector that is not computed yet
+const uint32_t kNoCode = 0;  // its address marks codes that are not computed yet
+constexpr size_t kPatterns = 256;
 const Column kNoColumn{};
 const WordFunction kIdentity{};
 
@@ -44,7 +46,8 @@ private:
 
 AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence, const WordTables* shared)
     : program_(program), columns_(columns), sentence_values_(program.atoms.size()), vectors_(program.atoms.size()), capitals_(program.atoms.size()),
-      casings_(program.atoms.size()), elsewhere_(program.atoms.size()), first_sentence_(first_sentence) {
+      patterns_(program.atoms.size()), word_codes_(program.atoms.size()), casings_(program.atoms.size()), elsewhere_(program.atoms.size()),
+      first_sentence_(first_sentence) {
     words_.reserve(program.atoms.size());
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];
@@ -71,6 +74,7 @@ void AtomValues::prepare(size_t index, const Column& column, const Columns& colu
         intern_all(std::array{"first", "last"});
     } else if (atom.kind == AtomKind::capitals) {
         capitals_[index].assign(column.strings->size(), 0);
+        patterns_[index].assign(kPatterns, {});
     } else if (atom.kind == AtomKind::casing || atom.kind == AtomKind::run || atom.kind == AtomKind::headline) {
         casings_[index] = std::make_unique<Casing>(column);
         if (atom.kind == AtomKind::casing) intern_all(Casing::kFormNames);
@@ -231,23 +235,29 @@ void AtomValues::fill_phrases(uint32_t index) {
     });
 }
 
+std::span<const uint32_t> AtomValues::word_codes(uint32_t index, int64_t token) {
+    const Column& column = words_[index].column();
+    std::vector<std::span<const uint32_t>>& known = word_codes_[index];
+    if (known.empty()) known.assign(column.strings->size(), {&kNoCode, 0});
+    std::span<const uint32_t>& codes = known[column.ids[static_cast<size_t>(token)]];
+    if (codes.data() != &kNoCode) return codes;
+    std::vector<std::string> texts;
+    words_[index].texts(static_cast<size_t>(token), texts);
+    std::vector<uint32_t> interned;
+    for (const std::string& text : texts) interned.push_back(sentence_values_[index].texts.intern(text));
+    return codes = code_arena_.store(interned.data(), interned.size());
+}
+
+// The distinct values of every window.
 void AtomValues::fill_disjunction(uint32_t index) {
     const Atom& atom = program_.atoms[index];
     SentenceValues& values = sentence_values_[index];
-    // First the codes of every token, as compressed rows; then the distinct ones of every window.
-    std::vector<uint32_t> codes, starts = {0};
-    std::vector<std::string> texts;
-    for (int64_t token = begin_; token < end_; ++token) {
-        texts.clear();
-        words_[index].texts(static_cast<size_t>(token), texts);
-        for (const std::string& text : texts) codes.push_back(values.texts.intern(text));
-        starts.push_back(static_cast<uint32_t>(codes.size()));
-    }
     fill_tokens(index, [&](int64_t token) {
         const auto row = static_cast<std::ptrdiff_t>(values.codes.size());
         const int64_t from = std::clamp(token + atom.first_offset, begin_, end_), to = std::clamp(token + atom.last_offset + 1, from, end_);
-        for (uint32_t i = starts[static_cast<size_t>(from - begin_)]; i < starts[static_cast<size_t>(to - begin_)]; ++i)
-            if (std::find(values.codes.begin() + row, values.codes.end(), codes[i]) == values.codes.end()) values.add(codes[i]);
+        for (int64_t other = from; other < to; ++other)
+            for (const uint32_t code : word_codes(index, other))
+                if (std::find(values.codes.begin() + row, values.codes.end(), code) == values.codes.end()) values.add(code);
     });
 }
 
@@ -255,19 +265,26 @@ void AtomValues::fill_capitals(uint32_t index) {
     const Atom& atom = program_.atoms[index];
     SentenceValues& values = sentence_values_[index];
     const Column& column = words_[index].column();
+    std::vector<PatternCode>& known = patterns_[index];
+    const bool packs = static_cast<size_t>(atom.last_offset - atom.first_offset) < sizeof(uint64_t);
     std::string pattern;
     fill_tokens(index, [&](int64_t token) {
         pattern.clear();
+        uint64_t packed = 0;
         for (int64_t other = token + atom.first_offset; other <= token + atom.last_offset; ++other) {
-            if (!inside(other)) {
-                pattern.push_back('_');
-                continue;
+            char letter = '_';
+            if (inside(other)) {
+                char& of_word = capitals_[index][column.ids[static_cast<size_t>(other)]];
+                if (of_word == 0) of_word = capital_class(column.text(static_cast<size_t>(other)));
+                letter = of_word;
             }
-            char& letter = capitals_[index][column.ids[static_cast<size_t>(other)]];
-            if (letter == 0) letter = capital_class(column.text(static_cast<size_t>(other)));
             pattern.push_back(letter);
+            packed = packed << 8 | static_cast<uint8_t>(letter);
         }
-        values.add(values.texts.intern(pattern));
+        if (!packs) return values.add(values.texts.intern(pattern));
+        PatternCode& entry = known[combine(packed, 0) % known.size()];
+        if (entry.packed != packed) entry = {packed, values.texts.intern(pattern)};
+        values.add(entry.code);
     });
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "features/casing.hpp"
 #include "features/elsewhere.hpp"
 #include "features/program.hpp"
@@ -62,10 +63,17 @@ private:
             filled = false;
         }
     };
+    // Code of a capitals pattern whose letters are packed into a number; 0: no entry.
+    struct PatternCode {
+        uint64_t packed = 0;
+        uint32_t code = 0;
+    };
     // Prepares the data of an atom by its kind.
     void prepare(size_t atom, const Column& column, const Columns& columns);
     const uint64_t* boundary_hash(int64_t token) const;
     const SentenceValues& sentence_values(uint32_t atom);
+    // Codes of the values of a word.
+    std::span<const uint32_t> word_codes(uint32_t atom, int64_t token);
     void fill_phrases(uint32_t atom);
     void fill_disjunction(uint32_t atom);
     void fill_capitals(uint32_t atom);
@@ -78,11 +86,14 @@ private:
     // [atoms] arrays; an entry is used or empty according to the atom's kind
     std::vector<WordValues> words_;
     std::vector<SentenceValues> sentence_values_;
-    std::vector<std::vector<const float*>> vectors_;  // a [strings] array each; &kNoVector marks missing entries
-    std::vector<std::vector<char>> capitals_;         // [strings] arrays of capital classes; 0: not computed
+    std::vector<std::vector<const float*>> vectors_;                  // a [strings] array each; &kNoVector marks missing entries
+    std::vector<std::vector<char>> capitals_;                         // [strings] arrays of capital classes; 0: not computed
+    std::vector<std::vector<PatternCode>> patterns_;                  // a cache each
+    std::vector<std::vector<std::span<const uint32_t>>> word_codes_;  // [strings] arrays; &kNoCode marks missing entries
     std::vector<std::unique_ptr<Casing>> casings_;
     std::vector<std::unique_ptr<Elsewhere>> elsewhere_;
 
+    Arena<uint32_t> code_arena_;
     std::map<const Column*, SameWords> same_words_;
     std::vector<uint64_t> dimensions_;  // hashes of "0", "1", ..., for the widest embedding
     int64_t begin_ = 0, end_ = 0;       // tokens of the current sentence

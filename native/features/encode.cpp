@@ -45,12 +45,30 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
         renumber(prune(out, counts, index_, minimum_count_));
     }
     known_ = std::move(known);
-    fitted_corpus_ = std::move(columns);
+    fitted_.assign(1, {std::move(columns), 0});
+    return out;
+}
+
+Encoding Encoder::extend(std::shared_ptr<const Columns> columns) {
+    if (fitted_.empty()) throw InputFault("features can only be added directly after fitting");
+    const uint32_t before = feature_count();
+    const size_t first_token = fitted_.back().first_token + fitted_.back().columns->token_count();
+    if (first_token + columns->token_count() >= Origin::kNowhere) throw InputFault("the corpora have too many tokens for one encoder");
+    Encoding out = encode_with(NumberingResolver{index_, origins_}, program_, *columns);
+    for (uint32_t id = before; id < feature_count(); ++id) origins_[id].token += static_cast<uint32_t>(first_token);
+    std::vector<uint32_t> counts = count_features(out, feature_count());
+    counts_.resize(feature_count());
+    for (uint32_t id = 0; id < feature_count(); ++id) counts_[id] += counts[id];
+    if (minimum_count_ > 1) {
+        std::fill_n(counts.begin(), before, minimum_count_);
+        renumber(prune(out, counts, index_, minimum_count_));
+    }
+    fitted_.push_back({std::move(columns), static_cast<uint32_t>(first_token)});
     return out;
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (!known_.empty() || (!fitted_corpus_ && names_.size() != feature_count()))
+    if (!known_.empty() || (fitted_.empty() && names_.size() != feature_count()))
         throw InputFault("features can only be removed directly after fitting without known features");
     expect_size(marks.size(), feature_count(), "marks");
     for (const uint32_t id : encoding.ids)
@@ -83,11 +101,17 @@ std::vector<uint16_t> Encoder::template_numbers() const {
 }
 
 const NameList& Encoder::names() {
-    if (!fitted_corpus_) return names_;
-    const std::vector<std::string> written = write_names(program_, *fitted_corpus_, origins_, 0);
-    for (size_t id = 0; id < written.size(); ++id) names_.push_back(id < known_.size() ? known_[id] : written[id]);
+    if (fitted_.empty()) return names_;
+    std::vector<std::string> texts = std::move(known_);
+    texts.resize(origins_.size());
+    for (const Fitted& fitted : fitted_) {
+        std::vector<std::string> written = write_names(program_, *fitted.columns, origins_, 0, fitted.first_token);
+        for (size_t id = 0; id < written.size(); ++id)
+            if (!written[id].empty()) texts[id] = std::move(written[id]);
+    }
+    for (const std::string& name : texts) names_.push_back(name);
     known_.clear();
-    fitted_corpus_.reset();
+    fitted_.clear();
     return names_;
 }
 
@@ -99,7 +123,7 @@ void Encoder::begin() {
     origins_.clear();
     known_.clear();
     names_.clear();
-    fitted_corpus_.reset();
+    fitted_.clear();
 }
 
 Encoding Encoder::fit_next(const Columns& columns) {
@@ -131,7 +155,7 @@ std::vector<uint32_t> Encoder::merge(std::string_view dictionary) {
 }
 
 std::vector<uint32_t> Encoder::finish() {
-    if (fitted_corpus_) throw InputFault("the encoder was fitted at once");
+    if (!fitted_.empty()) throw InputFault("the encoder was fitted at once");
     Encoding nothing;
     std::vector<uint32_t> counts = counts_;
     const std::vector<uint32_t> new_ids = prune(nothing, counts, index_, minimum_count_);
@@ -159,10 +183,10 @@ std::string Encoder::state() {
 }
 
 std::unique_ptr<Encoder> Encoder::from_state(std::string_view block, uint32_t minimum_count) {
-    const auto kept = std::make_shared<const std::string>(block);
-    auto encoder = std::make_unique<Encoder>(read_program(Tensors::read(*kept, kept), "program"), minimum_count);
-    encoder->restore(*kept);
-    encoder->block_ = kept;
+    const auto copy = std::make_shared<const std::string>(block);
+    auto encoder = std::make_unique<Encoder>(read_program(Tensors::read(*copy, copy), "program"), minimum_count);
+    encoder->restore(*copy);
+    encoder->block_ = copy;
     return encoder;
 }
 

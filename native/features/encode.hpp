@@ -25,6 +25,9 @@ public:
     // Numbers the features of a corpus, replacing those of an earlier fit, and encodes it. The features in `known` (names) come first,
     // and the minimum count does not apply to them.
     Encoding fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known = {});
+    // Numbers the new features of another corpus after the others, and encodes it. The minimum count applies to their number in this corpus.
+    // Only between `fit` and `names`.
+    Encoding extend(std::shared_ptr<const Columns> columns);
     // The hash of the feature with this name; the inverse of `names`.
     static uint64_t key_of(const Program& program, std::string_view name);
     // Removes the features without a mark from the index and the encoding. `marks` is a [features] array.
@@ -33,16 +36,14 @@ public:
     Encoding encode(const Columns& columns) const;
 
     uint32_t feature_count() const { return index_.size(); }
-    // Number of occurrences of each feature in the fitted corpus.
+    // Number of occurrences of each feature in the fitted corpora.
     const std::vector<uint32_t>& counts() const { return counts_; }
     std::vector<uint16_t> template_numbers() const;
     std::vector<uint64_t> keys() const { return index_.keys(); }
     const Program& program() const { return program_; }
 
-    // The names of all features by id. The first call writes them and releases the fitted corpus.
+    // The names of all features by id. The first call writes them and releases the fitted corpora.
     const NameList& names();
-
-    bool looks_at_documents() const { return program_.looks_at_documents(); }
 
     // Fitting in slices: every slice is encoded with provisional ids; `finish` applies the minimum count and returns the final ones.
     void begin();
@@ -64,15 +65,21 @@ public:
     Description describe(const Columns& columns, uint32_t sentence) const;
 
 private:
+    // A corpus whose features are numbered; its first token follows the last one of the corpus before.
+    struct Fitted {
+        std::shared_ptr<const Columns> columns;
+        uint32_t first_token;
+    };
+
     // Moves the origin and count of each feature to its new id (kNone: removed).
     void renumber(const std::vector<uint32_t>& new_ids);
 
     Program program_;
     uint32_t minimum_count_;
     FeatureIndex index_;
-    std::vector<uint32_t> counts_;                  // a [features] array
-    std::vector<Origin> origins_;                   // a [features] array
-    std::shared_ptr<const Columns> fitted_corpus_;  // null after `names`
+    std::vector<uint32_t> counts_;  // a [features] array
+    std::vector<Origin> origins_;   // a [features] array
+    std::vector<Fitted> fitted_;    // empty after `names`
     std::vector<std::string> known_;
     NameList names_;
     std::shared_ptr<const std::string> block_;  // of from_state: lexicons of the program are views of it

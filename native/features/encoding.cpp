@@ -14,7 +14,8 @@ std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features
 
 Encoding cut(const Encoding& encoding, size_t first, size_t last) {
     const std::vector<uint32_t>& sentences = encoding.sentences;
-    if (first > last || last >= sentences.size()) throw InputFault("sentences to cut are out of range; there are " + std::to_string(sentences.size() - 1));
+    if (first > last || last >= sentences.size())
+        throw InputFault("sentences to cut are out of range; there are " + std::to_string(sentences.size() - 1));
     Encoding out;
     out.ids.reserve_more(encoding.starts[sentences[last]] - encoding.starts[sentences[first]]);
     for (size_t sentence = first; sentence < last; ++sentence) {
@@ -52,6 +53,25 @@ std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, F
     if (!encoding.values.empty()) encoding.values.truncate(write);
     encoding.shrink();
     return new_ids;
+}
+
+Encoding gather(const std::vector<Selection>& selections) {
+    Encoding out;
+    for (const auto& [encoding, sentences, marks] : selections)
+        for (const uint32_t sentence : sentences) {
+            if (sentence + size_t{1} >= encoding->sentences.size()) throw InputFault("the encoding has no sentence with this number");
+            for (size_t token = encoding->sentences[sentence]; token < encoding->sentences[sentence + 1]; ++token) {
+                for (uint64_t i = encoding->starts[token]; i < encoding->starts[token + 1]; ++i) {
+                    const uint32_t id = encoding->ids[i];
+                    if (!marks.empty() && id >= marks.size()) throw InputFault("expected a mark for every feature");
+                    if (marks.empty() || marks[id]) out.append(id, encoding->value(i));
+                }
+                out.end_token();
+            }
+            out.sentences.push_back(static_cast<uint32_t>(out.token_count()));
+        }
+    out.shrink();
+    return out;
 }
 
 }  // namespace tagpool

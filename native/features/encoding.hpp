@@ -1,6 +1,7 @@
 // Encoding: a corpus as compressed rows of feature ids, one row per token. The values of repeated ids in a row add up.
 #pragma once
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -39,7 +40,7 @@ struct Encoding {
     }
 };
 
-// Origin: the first occurrence of a feature in the fitted corpus, from which its name can be written.
+// Origin: the first occurrence of a feature in the fitted corpora, from which its name can be written.
 struct Origin {
     static constexpr uint32_t kNowhere = UINT32_MAX;
     uint32_t token;
@@ -56,6 +57,16 @@ std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, F
 
 // A copy of the sentences [first, last).
 Encoding cut(const Encoding& encoding, size_t first, size_t last);
+
+// Sentences of an encoding, in this order, with only the features that have a mark (empty: all).
+struct Selection {
+    const Encoding* encoding;
+    std::vector<uint32_t> sentences;
+    std::string_view marks;
+};
+
+// The selected sentences, one selection after the other.
+Encoding gather(const std::vector<Selection>& selections);
 
 // A copy with the ids new_id(id); features whose new id is kNone are dropped.
 template <class NewId>

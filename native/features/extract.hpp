@@ -183,6 +183,7 @@ private:
 
     void extract_others(uint16_t number) {
         Plan& plan = plans_[number];
+        if (plan.kind == Plan::word && !once_) prefetch_strings(plan);
         for (int64_t token = values_.begin(); token < values_.end(); ++token) {
             value_ = 1.0f;
             switch (plan.kind) {
@@ -208,6 +209,18 @@ private:
         }
     }
 
+    // Prefetches the features of the strings that are new to a template with one word function.
+    void prefetch_strings(Plan& plan) {
+        const Term& term = plan.source->terms[0];
+        WordValues& words = values_.words(term.atom);
+        const int64_t first = std::max(values_.begin(), values_.begin() + term.offset), last = std::min(values_.end(), values_.end() + term.offset);
+        for (int64_t other = first; other < last; ++other) {
+            const uint32_t string = words.column().ids[static_cast<size_t>(other)];
+            if (plan.ids_of_string(string).data() != &Plan::kUnknown) continue;
+            for (const uint64_t hash : words.string_hashes(string)) resolver_.prefetch(combine(plan.seed, hash));
+        }
+    }
+
     // The features of a template with one word function, for a string that occurs once.
     void extract_string(uint16_t number, size_t other) {
         const Plan& plan = plans_[number];
@@ -225,10 +238,7 @@ private:
         std::span<const uint32_t>& ids = plan.ids_of_string(words.column().ids[other]);
         if (ids.data() != &Plan::kUnknown) return ids;
         keys_.clear();
-        for (const uint64_t hash : words.token_hashes(other)) {
-            keys_.push_back(combine(plan.seed, hash));
-            resolver_.prefetch(keys_.back());
-        }
+        for (const uint64_t hash : words.token_hashes(other)) keys_.push_back(combine(plan.seed, hash));
         resolved_.clear();
         for (uint32_t i = 0; i < keys_.size(); ++i) {
             const uint32_t id = resolver_.resolve(keys_[i], {static_cast<uint32_t>(token), first_ordinal + i, number});

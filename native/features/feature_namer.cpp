@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 namespace tagpool {
 namespace {
@@ -26,9 +26,10 @@ FeatureNamer::FeatureNamer(const Program& program, const Columns& columns)
 }
 
 std::string FeatureNamer::name(const Origin& origin) {
-    const auto after = std::upper_bound(sentences_.begin(), sentences_.end(), origin.token);
-    const auto sentence = static_cast<uint32_t>(after - sentences_.begin() - 1);
-    if (sentence != sentence_) values_.enter(sentence_ = sentence);
+    if (sentence_ == UINT32_MAX || origin.token < sentences_[sentence_] || origin.token >= sentences_[sentence_ + 1]) {
+        const auto after = std::upper_bound(sentences_.begin(), sentences_.end(), origin.token);
+        values_.enter(sentence_ = static_cast<uint32_t>(after - sentences_.begin() - 1));
+    }
     const Template& source = program_.templates[origin.template_number];
     if (origin.token != token_ || &source != template_) {
         texts_.resize(source.terms.size());
@@ -42,7 +43,11 @@ std::string FeatureNamer::name(const Origin& origin) {
         indices_[i] = rest % texts_[i].size();
         rest /= static_cast<uint32_t>(texts_[i].size());
     }
-    std::string name = source.key + "=";
+    size_t size = source.key.size() + texts_.size();
+    for (size_t i = 0; i < texts_.size(); ++i) size += texts_[i][indices_[i]].size();
+    std::string name;
+    name.reserve(size);
+    name.append(source.key).push_back('=');
     for (size_t i = 0; i < texts_.size(); ++i) {
         if (i > 0) name.push_back('|');
         append_value(name, texts_[i][indices_[i]], escapes_[origin.template_number]);
@@ -50,17 +55,21 @@ std::string FeatureNamer::name(const Origin& origin) {
     return name;
 }
 
-std::vector<std::string> write_names(const Program& program, const Columns& columns, const std::vector<Origin>& origins, uint32_t first) {
-    std::vector<uint32_t> order;
+std::vector<std::string> write_names(const Program& program, const Columns& columns, const std::vector<Origin>& origins, uint32_t first,
+                                     uint32_t first_token) {
+    const size_t end = first_token + columns.token_count();  // kNowhere is above all tokens
+    std::vector<std::pair<uint64_t, uint32_t>> order;        // token and template, then the id
     for (uint32_t id = first; id < origins.size(); ++id)
-        if (origins[id].token != Origin::kNowhere) order.push_back(id);
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-        const auto position = [&](uint32_t id) { return std::tuple(origins[id].token, origins[id].template_number, id); };
-        return position(a) < position(b);
-    });
+        if (const Origin& origin = origins[id]; origin.token >= first_token && origin.token < end)
+            order.emplace_back(uint64_t{origin.token} << 16 | origin.template_number, id);
+    std::sort(order.begin(), order.end());
     std::vector<std::string> names(origins.size() - first);
     FeatureNamer namer(program, columns);
-    for (uint32_t id : order) names[id - first] = namer.name(origins[id]);
+    for (const auto& [position, id] : order) {
+        Origin origin = origins[id];
+        origin.token -= first_token;
+        names[id - first] = namer.name(origin);
+    }
     return names;
 }
 

@@ -29,7 +29,9 @@ private:
     std::vector<size_t> indices_;                  // the value of each term in the combination
 };
 
-// The names of features [first, origins.size()) by their origins in these columns; those from nowhere are empty.
-std::vector<std::string> write_names(const Program& program, const Columns& columns, const std::vector<Origin>& origins, uint32_t first);
+// The names of features [first, origins.size()) by their origins in these columns, whose first token has the number `first_token`. Those of
+// other origins are empty.
+std::vector<std::string> write_names(const Program& program, const Columns& columns, const std::vector<Origin>& origins, uint32_t first,
+                                     uint32_t first_token = 0);
 
 }  // namespace tagpool

@@ -109,10 +109,10 @@ void Objective::add_elsewhere(size_t part, const PartSum& sum) {
     if (part == 0) std::copy(sum.shared, sum.shared + set_->shared_count(), gradient_.begin());
     else
         for (size_t i = 0; i < set_->shared_count(); ++i) gradient_[i] += sum.shared[i];
-    const double* own = sum.own;
+    const double* next = sum.own;
     for (const auto& [first, last] : set_->weights().own_places(part)) {
-        std::copy(own, own + (last - first), gradient_.data() + first);
-        own += last - first;
+        std::copy(next, next + (last - first), gradient_.data() + first);
+        next += last - first;
     }
     double* const edges = gradient_.data() + set_->transitions_begin();
     for (size_t i = 0; i < set_->edge_size(); ++i) edges[i] += sum.edges[i];

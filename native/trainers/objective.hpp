@@ -15,7 +15,7 @@ namespace tagpool {
 class Objective final : public Trainer {
 public:
     Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, double l2, std::vector<float> example_weights, unsigned threads);
-    // Of parts that are computed elsewhere; `set` needs no sentences.
+    // An objective of parts that are computed elsewhere; `set` needs no sentences.
     Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, double l2, SumParts sum_parts);
 
     // Returns the value and writes the gradient. The result does not depend on the number of threads.

@@ -9,17 +9,23 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from tagpool.config_keys import FEATURES, KIND, SECTIONS, Key, all_keys, default_kind, nearest_key, object_keys
 from tagpool.errors import InputError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.parameters import Parameter, Parameters
 
-if sys.version_info >= (3, 11):
+if not TYPE_CHECKING:
+    difflib, tomllib = LazyModule("difflib"), LazyModule("tomllib" if sys.version_info >= (3, 11) else "tomli")
+elif sys.version_info >= (3, 11):
+    import difflib
+
     import tomllib
 else:
+    import difflib
+
     import tomli as tomllib
 
 Table = dict[str, Any]
@@ -147,7 +153,7 @@ class Settings:
     def _advice(self, path: Key, own: Sequence[Key]) -> str:
         """Return advice for an unknown key: the nearest of the keys ``own`` of its table and of all others."""
         table, name = path[:-1], path[-1]
-        if not table and (section := get_close_matches(name, [key[0] for key in own], 1, cutoff=0.8)):
+        if not table and (section := difflib.get_close_matches(name, [key[0] for key in own], 1, cutoff=0.8)):
             return f"unknown key; did you mean {section[0]!r}?"
         others = [key for key in self._keys() if key[: len(table)] != table or not table]
         keys = [*own, *others] if table else others

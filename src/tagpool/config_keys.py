@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Any
 
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.parameters import Parameter, Parameters, declare_parameters, parameter
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = LazyModule("difflib")
 
 Key = tuple[str, ...]
 KIND = "kind"
@@ -124,7 +129,7 @@ def nearest_key(path: Key, keys: Collection[Key], least: float = 0.6) -> Key | N
 
     def likeness(key: Key) -> float:
         names = key[-2:] if key[-1] == KIND and len(key) > 2 else key[-1:]  # learner.trainer is learner.trainer.kind
-        return max(SequenceMatcher(None, name, path[-1]).ratio() for name in names)
+        return max(difflib.SequenceMatcher(None, name, path[-1]).ratio() for name in names)
 
     near = [key for key in keys if likeness(key) >= (least if key[:-1] == path[:-1] else max(least, 0.8))]
     return max(near, key=lambda key: (likeness(key) == 1, key[:-1] == path[:-1], likeness(key), -len(key)), default=None)

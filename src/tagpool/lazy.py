@@ -11,6 +11,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class LazyModule:
+    """A module that is imported when one of its names is first used.
+
+    >>> LazyModule("math").floor(2.5)
+    2
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        __import__(self._name)
+        value = getattr(sys.modules[self._name], name)
+        setattr(self, name, value)
+        return value
+
+
 def attach(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a module ``__getattr__`` that imports each name from its module.
 

@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tagpool.tagging.folders.manifest import MANIFEST
+
 BAGS = "word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]\n"
 CONLLU = (
     "# sent_id = 1\n1-2\tIn Oslo\t_\t_\t_\t_\t_\t_\t_\t_\n1\tIn\tin\tADP\tIN\t_\t0\troot\t_\t_\n"
@@ -100,6 +102,12 @@ def succeed(*arguments: object, stdin: str | None = None, new_process: bool = Fa
     done = (run_process if new_process else run)(*arguments, stdin=stdin)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def outputs(folder: str | Path) -> dict[str, bytes]:
+    """Return the labelled files of a folder by relative path, also hidden ones; without the manifest."""
+    files = [path for path in Path(folder).rglob("*") if path.is_file() and path.name != MANIFEST]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def fail(*arguments: object, code: int = 2, stdin: str | None = None) -> str:

@@ -122,3 +122,12 @@ def test_neither_typer_nor_numpy_is_imported(data: Path, tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", command, *arguments], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
     assert (tmp_path / "out").read_text().count("\n") == (data / "test.conll").read_text().count("\n")
+
+
+@pytest.mark.parametrize("options", [(), ("--dev", "test.conll")], ids=["without dev", "with dev"])
+def test_training_imports_no_numpy(data: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    command = "import sys; from tagpool.cli.entry import run; run(); print({'typer', 'numpy', 'rich'} & set(sys.modules))"
+    arguments = ["train", "--train", "train.conll", *options, "--model", str(tmp_path / "model"), "--set", "learner.l2=1"]
+    done = subprocess.run([sys.executable, "-c", command, *arguments], capture_output=True, text=True, check=True, cwd=data)
+    assert done.stdout.endswith("set()\n")
+    assert (tmp_path / "model").exists()

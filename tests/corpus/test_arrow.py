@@ -164,7 +164,7 @@ def table(**columns: Any) -> pa.Table:
     ("data", "columns", "message"),
     [
         (table(x=[["a"]], n=[1]), None, r"are x \(list<utf8>\), n \(int64\); name it with .*\(--columns x=word\)"),
-        (table(), None, "no column of tokens; the columns are none"),
+        (table(), None, "no column of tokens; the table has no columns"),
         (table(tokens=["a"]), None, r"has one token per row, and no column has the id .*\(--columns tokens=word,ID=sentence\)"),
         (table(tokens=[["a"]], ner_tags=[[1]]), None, "'ner_tags': expected lists of strings, got list<int64>; replace the"),
         (table(tokens=[["a"]], labels=[[1]]), None, "'labels': expected lists of strings, got list<int64>; replace the"),

@@ -52,7 +52,7 @@ def sequences(draw) -> list[str]:
 def test_states_are_the_labels_of_bilou(rows):
     states = States(()).split(LABELS)
     gold = np.array([LABELS.index(label) for row in rows for label in row], np.int32)
-    refined = states.refine(gold, np.cumsum([0, *map(len, rows)]).astype(np.uint32))
+    refined = np.asarray(states.refine(gold, np.cumsum([0, *map(len, rows)]).astype(np.uint32)))
     expected = [label for row in convert_many(rows, "bio2", "bilou")[0] for label in row]
     assert [states.scheme_names[state] for state in refined] == expected
     assert states.label_of[refined].tolist() == gold.tolist()
@@ -62,7 +62,7 @@ def test_states_are_the_labels_of_bilou(rows):
 def test_states_of_any_labels_restore_them(numbers):
     states = States(()).split(LABELS)
     gold = np.array(numbers, np.int32)
-    refined = states.refine(gold, np.array([0, len(numbers)], np.uint32))
+    refined = np.asarray(states.refine(gold, np.array([0, len(numbers)], np.uint32)))
     needs_next = (gold > 0) & (np.append(gold[1:], 0) == -1)
     assert (refined == -1).tolist() == ((gold == -1) | needs_next).tolist()
     assert (states.label_of[refined] == gold)[refined >= 0].all()

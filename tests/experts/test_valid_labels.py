@@ -85,7 +85,7 @@ def test_forbidden_edges_follow_the_rules_of_two_labels(scheme):
     corpus = in_scheme(scheme)
     labels = tuple(dict.fromkeys(itertools.chain.from_iterable(corpus.labels)))
     gold = np.array([labels.index(label) for row in corpus.labels for label in row], np.int32)
-    table = forbidden_edges(labels, gold, corpus.offsets()).reshape(len(labels) + 2, len(labels))
+    table = np.frombuffer(forbidden_edges(labels, gold, corpus.offsets()), np.uint8).reshape(len(labels) + 2, len(labels))
     for a, before in enumerate((*labels, None)):
         for b, after in enumerate((*labels, None)):
             if before is not None or after is not None:
@@ -96,7 +96,7 @@ def test_forbidden_edges_follow_the_rules_of_two_labels(scheme):
 def edges(labels: list[str], sequences: list[list[str]]) -> np.ndarray:
     gold = np.array([labels.index(label) for row in sequences for label in row], np.int32)
     bounds = np.cumsum([0, *map(len, sequences)]).astype(np.uint32)
-    return forbidden_edges(labels, gold, bounds)
+    return np.frombuffer(forbidden_edges(labels, gold, bounds), np.uint8)
 
 
 def test_transitions_of_the_training_labels_stay_allowed():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 from oracles import encoder as oracle
 from strategies import corpora, loaded
 
+from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError, TemplateError
+from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
 from tagpool.features.resources import Gazetteer
@@ -129,6 +132,64 @@ def test_min_count_is_by_the_oracles_counts(case, minimum):
     assert rows_of(encoder.transform(as_corpus(sentences)), encoder.feature_names) == expected
     templates_of = [template.key for template in encoder.feature_templates]
     assert templates_of == [name.split("=", 1)[0] for name in encoder.feature_names]
+
+
+@given(cases(), corpora(), st.integers(1, 3))
+def test_a_further_corpus_adds_features(case, other, minimum):
+    templates, sentences, plain = case
+    resources = loaded(plain, templates)
+    encoder = Encoder(templates, resources=resources, min_count=minimum)
+    first, counts = encoder.fit_transform(as_corpus(sentences)), encoder.feature_counts.tolist()
+    further = encoder.extend(as_corpus(other))
+    old = Encoder(templates, resources=resources, min_count=minimum).fit(as_corpus(sentences)).feature_names
+    rows, other_rows = (oracle.encode(templates, one, plain) for one in (sentences, other))
+    occurrences = oracle.counts(other_rows)
+    stored = set(old) | {name for name, count in occurrences.items() if count >= minimum}
+    names = encoder.feature_names
+    assert names[: len(old)] == old
+    assert set(names) == stored
+    assert further.feature_count == len(names) == len(stored)
+    assert rows_of(first, names) == counted([[feature for feature in row if feature[0] in old] for row in rows])
+    assert rows_of(further, names) == counted([[feature for feature in row if feature[0] in stored] for row in other_rows])
+    before = dict(zip(old, counts, strict=True))
+    expected = [before.get(name, 0) + occurrences.get(name, 0) for name in names]
+    assert encoder.feature_counts.tolist() == expected
+    assert rows_of(encoder.transform(as_corpus(other)), names) == rows_of(further, names)
+
+
+def test_no_corpus_is_added_after_the_names():
+    encoder = Encoder("word[0]").fit(Corpus.from_lists(word=[["a"]]))
+    assert encoder.feature_names == ["word[0]=a"]
+    with pytest.raises(InputError, match="directly after fitting"):
+        encoder.extend(Corpus.from_lists(word=[["b"]]))
+
+
+@given(cases(), corpora(), st.data())
+def test_gathered_sentences_have_their_features(case, other, data):
+    templates, sentences, plain = case
+    encoder = Encoder(templates, resources=loaded(plain, templates))
+    parts = [encoder.fit_transform(as_corpus(sentences)), encoder.extend(as_corpus(other))]
+    names, expected, chosen = encoder.feature_names, [], []
+    for part in parts:
+        numbers = data.draw(st.lists(st.sampled_from(range(len(part))), max_size=4))
+        marks = data.draw(st.none() | st.binary(min_size=len(names), max_size=len(names)))
+        rows = rows_of(part, names)
+        left = names if marks is None else {name for name, mark in zip(names, marks, strict=True) if mark}
+        for number in numbers:
+            begin, end = part.sentences[number : number + 2].tolist()
+            expected += [Counter({one: times for one, times in row.items() if one[0] in left}) for row in rows[begin:end]]
+        chosen.append((part.native, np.array(numbers, np.uint32), marks))
+    gathered = _native.Encoding.gather(chosen)
+    assert rows_of(EncodedCorpus(gathered, len(names)), names) == expected
+    assert len(gathered.sentences()) == 1 + sum(len(numbers) for _, numbers, _ in chosen)
+
+
+def test_faults_of_gathering():
+    encoded = Encoder("word[0]").fit_transform(Corpus.from_lists(word=[["a", "b"]]))
+    with pytest.raises(_native.InputFault, match="no sentence with this number"):
+        _native.Encoding.gather([(encoded.native, np.array([1], np.uint32), None)])
+    with pytest.raises(_native.InputFault, match="a mark for every feature"):
+        _native.Encoding.gather([(encoded.native, np.array([0], np.uint32), b"\1")])
 
 
 # Bags ---------------------------------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ class Learner:
         self.loss *= 0.5 if self.step <= self.limit else 100.0
         return self.loss
 
-    def parameters(self) -> np.ndarray:
-        return np.zeros(3)
+    def weights(self) -> np.ndarray:
+        return np.zeros(3, np.float32)
 
 
 def steps(first: float, limit: float) -> tuple[list[float], Watch]:
@@ -82,8 +82,8 @@ class Recorded(Learner):
     def epoch(self) -> float:
         return next(self.losses)
 
-    def parameters(self) -> np.ndarray:
-        return np.full(3, self.weight)
+    def weights(self) -> np.ndarray:
+        return np.full(3, self.weight, np.float32)
 
 
 @pytest.mark.filterwarnings("ignore:the loss diverged")
@@ -116,8 +116,8 @@ def test_training_ends_when_the_loss_stops_falling() -> None:
         def epoch(self) -> float:
             return next(self.losses)
 
-        def parameters(self) -> np.ndarray:
-            return np.zeros(1)
+        def weights(self) -> np.ndarray:
+            return np.zeros(1, np.float32)
 
     def epochs(tolerance: float, least: int = 0, **options: object) -> int:
         watch = Watch(**options)  # type: ignore[arg-type]

@@ -67,6 +67,10 @@ class InProcess(Engine):
     def __init__(self, size: int) -> None:
         self.tasks = InProcessTasks(size)
 
+    @property
+    def description(self) -> str:
+        return "this process"
+
     @contextmanager
     def start(self) -> Iterator[InProcessTasks]:
         token = use_tasks(self.tasks)

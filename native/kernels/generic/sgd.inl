@@ -28,8 +28,8 @@ inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights
         __builtin_prefetch(weights.data + size_t{set.items().singles[i].place} * weights.copies);
 }
 
-// Prefetch distance in lists.
-constexpr size_t kItemsAhead = 16;
+// Prefetch distance in lists, and the number of items whose rows are prefetched together.
+constexpr size_t kItemsAhead = 16, kBlock = 64;
 
 void score_shard(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
                  size_t length, float* part) {
@@ -37,12 +37,25 @@ void score_shard(const TrainingSet& set, const WeightView<float>& weights, size_
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride(), pitch = stride * weights.copies;
-        for (size_t i = 0; i < rows.count; ++i) {
-            if (i + kItemsAhead < rows.count) prefetch_row(weights.data + rows.items[i + kItemsAhead].place * pitch, ahead);
-            float* const to = part + rows.items[i].to * stride;
-            const float* const row = weights.data + rows.items[i].place * pitch;
-            if (rows.values) add_scaled(to, row, static_cast<float>(rows.values[i]), stride);
-            else add_row(to, row, stride);
+        const auto row_of = [&](size_t i) { return weights.data + rows.items[i].place * pitch; };
+        const auto prefetch_for = [&](size_t i) {
+            if (i + kItemsAhead < rows.count) prefetch_row(row_of(i + kItemsAhead), ahead);
+        };
+        for (size_t i = 0; i < rows.count;) {
+            const uint32_t token = rows.items[i].to;
+            float* const to = part + token * stride;
+            if (rows.values) {
+                prefetch_for(i);
+                add_scaled(to, row_of(i), static_cast<float>(rows.values[i]), stride);
+                ++i;
+                continue;
+            }
+            Row<float, kStride> sum(to, stride);  // in registers: a sum in memory would wait for its last store
+            for (; i < rows.count && rows.items[i].to == token; ++i) {
+                prefetch_for(i);
+                sum.add(row_of(i));
+            }
+            sum.write();
         }
     });
     for (size_t i = 0; i < singles.count; ++i) {
@@ -163,23 +176,31 @@ void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shar
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride(), ahead = target.both ? 2 * stride : stride;
-        for (size_t i = 0; i < rows.count; ++i) {
-            if (i + kItemsAhead < rows.count) {
-                prefetch_row(target.data + rows.items[i + kItemsAhead].place * 2 * stride, ahead);
-                __builtin_prefetch(target.rows + rows.items[i + kItemsAhead].place);
+        size_t active[kBlock];  // items of tokens with updates
+        for (size_t begin = 0; begin < rows.count; begin += kBlock) {
+            size_t count = 0;
+            for (size_t i = begin; i < std::min(begin + kBlock, rows.count); ++i) {
+                active[count] = i;
+                count += tokens[rows.items[i].to].times != 0;
             }
-            const auto [row, token] = rows.items[i];
-            const auto [square, times] = tokens[token];
-            if (times == 0) continue;
-            const float value = rows.values ? static_cast<float>(rows.values[i]) : float{1};
-            const float* const node = nodes + token * stride;
-            if (row < summed.count) {
-                if (summed.times[row] == 0) summed.present->push_back(row);
-                summed.times[row] += times;
-                add_scaled(summed.sums + row * stride, node, value, stride);
-            } else {
-                const auto [scale, growth] = adapt_step(target, target.rows[row], value * value * square, times);
-                update_row<kStride>(target, row, value * scale * target.step, growth, node, stride);
+            for (size_t k = 0; k < count; ++k) {
+                const size_t row = rows.items[active[k]].place;
+                prefetch_row(target.data + row * 2 * stride, ahead);
+                __builtin_prefetch(target.rows + row);
+            }
+            for (size_t k = 0; k < count; ++k) {
+                const auto [row, token] = rows.items[active[k]];
+                const auto [square, times] = tokens[token];
+                const float value = rows.values ? static_cast<float>(rows.values[active[k]]) : float{1};
+                const float* const node = nodes + token * stride;
+                if (row < summed.count) {
+                    if (summed.times[row] == 0) summed.present->push_back(row);
+                    summed.times[row] += times;
+                    add_scaled(summed.sums + row * stride, node, value, stride);
+                } else {
+                    const auto [scale, growth] = adapt_step(target, target.rows[row], value * value * square, times);
+                    update_row<kStride>(target, row, value * scale * target.step, growth, node, stride);
+                }
             }
         }
     });

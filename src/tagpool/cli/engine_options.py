@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,3 +47,19 @@ class EngineOptions:
         from tagpool.bridges.ray.engine import Ray  # noqa: PLC0415 - only for this engine
 
         return Ray(workers=self.workers or _WORKERS, address=self.address)
+
+
+@contextmanager
+def started(engine: Engine | None) -> Iterator[None]:
+    """Start an engine for a command, which may take some seconds; None: nothing is started.
+
+    Ray reports restarts of workers on standard output, which is for results: until the end, it is standard error.
+    """
+    if engine is None:
+        yield
+        return
+    from tagpool.cli.console import errors  # noqa: PLC0415 - only for an engine
+
+    errors.print_line(f"starting {engine.description}")
+    with redirect_stdout(sys.stderr), engine.start():
+        yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import sys
@@ -10,6 +11,7 @@ import sys
 from tagpool.cli import signals
 from tagpool.visible import VisibleStream
 
+_ALLOCATIONS = 100_000  # between two searches for cyclic garbage; Python's default is 700
 _CTRL_C = 130  # exit code of typer after a KeyboardInterrupt
 _NO_MAPPING = ("failed to map segment", "Cannot allocate memory")  # messages of the loader of shared libraries
 _NO_MEMORY = b"error: not enough memory to start\n"
@@ -19,6 +21,7 @@ _MESSAGE = "interrupted; nothing was written\n"
 def run() -> None:
     """Run ``tagpool``."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that no command uses
+    gc.set_threshold(_ALLOCATIONS)  # imports create no cycles worth a search
     try:
         signals.install_handlers()
         if sys.stderr is not None:

@@ -15,7 +15,10 @@ from tagpool.cli.option_fields import is_declared
 from tagpool.corpus.formats import Format
 from tagpool.errors import InputError
 
-ColumnsOption = Annotated[str | None, typer.Option(help="Column names of a CoNLL file, such as word,pos,label.")]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(help="Column names of a CoNLL file (word,pos,label), or columns of a Parquet file (text=word,ner=label)."),
+]
 LabelOption = Annotated[str | None, typer.Option(help="Column of the labels (default: label).")]
 FormatOption = Annotated[Format | None, typer.Option("--format", help="File format (default: from the name).")]
 EncodingOption = Annotated[str, typer.Option(help="File encoding.")]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.errors import InputError, OutputError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
+
+if TYPE_CHECKING:
+    import tempfile
+else:
+    tempfile = LazyModule("tempfile")
 
 _STANDARD_INPUT = "/dev/stdin"  # leads to the file that the shell redirects
 

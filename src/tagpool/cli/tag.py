@@ -16,11 +16,11 @@ from tagpool.cli.options import (
     expand_options,
     parse_uses,
 )
-from tagpool.cli.tagging.options import FolderOptions
+from tagpool.cli.tagging.options import FolderOptions, ReadingOptions
 from tagpool.corpus.files import STANDARD_STREAM
 
 
-@expand_options(folder=FolderOptions)
+@expand_options(readings=ReadingOptions, folder=FolderOptions)
 def tag(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     files: Annotated[
@@ -29,11 +29,7 @@ def tag(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Output file, or folder for several files; - is standard output.")
     ] = Path(STANDARD_STREAM),
-    nbest: Annotated[int, typer.Option(min=0, max=100_000, help="Write the N best sequences of each sentence.")] = 0,
-    probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Write the probability of each label in a column before it.")
-    ] = False,
-    scheme: Annotated[str | None, typer.Option(help="Only valid sequences of this scheme: iob1, bio2, bioes, bilou.")] = None,
+    readings: ReadingOptions = ReadingOptions(),  # noqa: B008 - not changed
     columns: ColumnsOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
@@ -42,9 +38,6 @@ def tag(
         bool, typer.Option("--keep-going", help="Skip bad records and files, report them, and exit with 1.")
     ] = False,
     use: UseOption = None,
-    truecase: Annotated[
-        bool, typer.Option("--truecase", help="Give sentences without capitals the usual ones, for the model only.")
-    ] = False,
     folder: FolderOptions = FolderOptions(),  # noqa: B008 - not changed
 ) -> None:
     """Label a file, a stream, or the files of folders.
@@ -76,14 +69,11 @@ def tag(
         files or [Path(STANDARD_STREAM)],
         output,
         folder,
-        nbest=nbest,
-        probabilities=probabilities,
-        scheme=scheme,
         columns=columns,
         kind=format,
         encoding=encoding,
         threads=threads,
         keep_going=keep_going,
         resources=parse_uses(use),
-        truecase=truecase,
+        **vars(readings),
     )

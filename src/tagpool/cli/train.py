@@ -14,6 +14,11 @@ from tagpool.cli.training.options import DevOption, FileOption, TrainOption
 from tagpool.cli.training.penalties import Tune, fix_penalty
 from tagpool.cli.training.settings import LearnerOptions
 
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Memory budget, such as 2G: sentences are in a temporary file; the model is the same."),
+]
+
 
 @expand_options(options=LearnerOptions, checkpoint=CheckpointOptions, engine=EngineOptions)
 def train(
@@ -35,10 +40,7 @@ def train(
     truecase: Annotated[
         bool, typer.Option("--truecase", help="Store the usual capitals of words in the model, for tagpool tag --truecase.")
     ] = False,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Memory budget, such as 2G: sentences are in a temporary file; the model is the same."),
-    ] = None,
+    memory: MemoryOption = None,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     engine: EngineOptions = EngineOptions(),  # noqa: B008 - not changed

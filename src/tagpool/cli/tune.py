@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from tagpool.cli import signals
 from tagpool.cli.console import errors, print_json
-from tagpool.cli.engine_options import EngineOptions
+from tagpool.cli.engine_options import EngineOptions, started
 from tagpool.cli.inputs import expand_files
 from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.outputs import is_same_file, refuse_inputs
@@ -34,6 +33,7 @@ from tagpool.features.encoder import distinct_labels
 from tagpool.parameters import Parameters
 from tagpool.report.plots import check_file
 from tagpool.tuning.held_out import hold_out
+from tagpool.tuning.result import Tuning
 from tagpool.tuning.search import DEFAULT_TRIALS, Budget, Search
 from tagpool.tuning.space import search_space
 from tagpool.wording import counted
@@ -78,16 +78,19 @@ def tune(
     data: DataOptions = settings.options("data", DataOptions)
     data.train = [data.train] if isinstance(data.train, str) else data.train
     _check_files(options.config or [], settings, data, {"--output": output, "--study": study, "--plot": plot})
-    command = _Command(settings, data, json=json)
+    command = _Command(settings, data)
     assert output is not None
-    with contextlib.nullcontext() if chosen is None else chosen.start():
-        command.run(budget, output, study, plot)
+    with started(chosen):
+        result, facts = command.run(budget, output, study, plot)
+    print_json(facts) if json else show(result, output, plot)
 
 
 def _check_files(configs: Sequence[Path], settings: Settings, data: DataOptions, outputs: dict[str, Path | None]) -> None:
     """Raise an error for missing files, and for outputs that are inputs or one file, before long work."""
     if not data.train:
         raise InputError("--train is missing: the file to learn from")
+    if data.memory is not None:
+        raise InputError("data.memory: a search needs all sentences in memory; train with the best values and --memory")
     if data.start is not None:
         raise settings.error(("data", "start"), "a search trains every model from the start; drop this key")
     if outputs["--output"] is None or str(outputs["--output"]) == STANDARD_STREAM:
@@ -119,8 +122,8 @@ def _has_range(kind: str, declared: type[Parameters]) -> bool:
 class _Command:
     """One run of the command."""
 
-    def __init__(self, settings: Settings, data: DataOptions, *, json: bool) -> None:
-        self.settings, self.data, self.json = settings, data, json
+    def __init__(self, settings: Settings, data: DataOptions) -> None:
+        self.settings, self.data = settings, data
         self.output: OutputOptions = settings.options("output", OutputOptions)
         _check_kind(settings.kind(LEARNER, LEARNERS, "crf"))
         self.learner = create_learner(settings, None, settings.table(("learner",)).get("threads", 1))
@@ -128,8 +131,11 @@ class _Command:
         self.fixed = [name for name in names if settings.origin(tuple(name.split("."))) is not None]
         search_space(self.learner, self.fixed)  # an error before the files are read
 
-    def run(self, budget: Budget, output: Path, study: Path | None, plot: Path | None) -> None:
-        """Search, and write the results; an interruption after the first trial only ends the search."""
+    def run(self, budget: Budget, output: Path, study: Path | None, plot: Path | None) -> tuple[Tuning, dict[str, Any]]:
+        """Search, and write the files; return the result, and its facts for programs.
+
+        An interruption after the first trial only ends the search.
+        """
         train, dev = self._corpora()
         interrupted = False
         with Search(self.learner, train, dev, fixed=self.fixed, study=study) as search:
@@ -154,11 +160,8 @@ class _Command:
         if interrupted:
             best = f"the best of {counted(len(result.trials), 'trial')} with a dev F1 of {100 * (result.best.score or 0):.2f}"
             raise KeyboardInterrupt(f"{best} was written to {output}{advice}")
-        if self.json:
-            held_out = len(dev) if self.data.dev is None else None
-            print_json(summary(result, output, plot) | {"held_out_sentences": held_out, "seconds": round(search.spent, 3)})
-        else:
-            show(result, output, plot)
+        held_out = len(dev) if self.data.dev is None else None
+        return result, summary(result, output, plot) | {"held_out_sentences": held_out, "seconds": round(search.spent, 3)}
 
     def _corpora(self) -> tuple[Corpus, Corpus]:
         """Read the training and dev sentences; without a dev file, a part of the training sentences is held out."""

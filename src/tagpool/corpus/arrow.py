@@ -174,11 +174,13 @@ def _without_tokens(fields: Sequence[Field], problem: str, source: str | None, *
     texts = [field.name for field in fields if field.kind == "text"]
     example = [f"{texts[0] if texts else 'NAME'}=word", *(["ID=sentence"] if sentence else [])]
     advice = f"name it with columns={','.join(example)!r} (--columns {','.join(example)})"
+    if not fields:
+        return InputError(f"{problem}; the table has no columns", source=source)
     return InputError(f"{problem}; the columns are {_list(fields)}; {advice}", source=source)
 
 
 def _list(fields: Sequence[Field]) -> str:
-    return ", ".join(f"{field.name} ({field.type})" for field in fields) or "none"
+    return ", ".join(f"{field.name} ({field.type})" for field in fields)
 
 
 # Writing -----------------------------------------------------------------------------------------------------------------

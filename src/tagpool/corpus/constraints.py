@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool.corpus.transitions import Scheme, continues, has_label, label_parts
 from tagpool.errors import InputError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
 
-BoolArray = NDArray[np.bool_]
-_FORBIDDEN = np.float32(-1e6)
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    BoolArray = NDArray[np.bool_]
+else:
+    np = LazyModule("numpy")
+
+_FORBIDDEN = -1e6
 
 
 class _Lattice(Protocol):
@@ -60,7 +65,7 @@ class SchemeConstraints:
         [[0.0, -1000000.0], [0.0, 0.0], [0.0, -1000000.0], [0.0, 0.0]]
         """
         allowed = np.concatenate([self.transitions.ravel(), self.start, self.end])
-        scores: NDArray[np.float32] = np.where(allowed, np.float32(0), _FORBIDDEN)
+        scores: NDArray[np.float32] = np.where(allowed, np.float32(0), np.float32(_FORBIDDEN))
         return scores
 
     def chunk(self, kind: str) -> tuple[int, ...]:

@@ -8,24 +8,28 @@ other columns.
 from __future__ import annotations
 
 import operator
-import random
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError, check_type
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
 
 if TYPE_CHECKING:
+    import random
+
     import numpy as np
     from numpy.typing import NDArray
 
     from tagpool.corpus.arrow import ArrowTable, Columns
+else:
+    random = LazyModule("random")
 
 WORD = "word"
 LABEL = "label"
@@ -269,9 +273,8 @@ class Corpus(Sequence[Sentence]):
         >>> Corpus.from_lists(word=[["Ann"], []]).drop_empty().words
         [['Ann']]
         """
-        offsets = self.offsets()
-        lengths = offsets[1:] - offsets[:-1]
-        return self if lengths.all() else self.select(lengths.nonzero()[0].tolist())
+        empty = set(self.native.empty_sentences())
+        return self.select(number for number in range(len(self)) if number not in empty) if empty else self
 
     def split(
         self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True

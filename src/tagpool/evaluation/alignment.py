@@ -11,16 +11,22 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError, check_type
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
 
-IntArray = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    IntArray = NDArray[np.int64]
+else:
+    np = LazyModule("numpy")
+    IntArray = object
+
 LabelSequences = Iterable[Iterable[str]]
 
 

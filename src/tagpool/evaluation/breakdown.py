@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
-from tagpool.evaluation.chunks import ratio, read_labels
+from tagpool.evaluation.chunks import ratio
+from tagpool.evaluation.numbered_labels import read_labels
 from tagpool.evaluation.scores import TypeScore
 from tagpool.wording import counted
 
@@ -108,7 +109,8 @@ def vocabulary_breakdown(
     gold, words = as_rows(gold, "labels"), as_rows(words, "words")
     check_lengths(gold, words, "word")
     alignment = align(gold, predicted)
-    types = [None if part.role == "O" else part.type for part in read_labels(alignment, plain, "O")]
+    parts = read_labels(alignment.labels, alignment.plain if plain is None else plain, "O")
+    types = [None if part.role == "O" else part.type for part in parts]
     number: dict[str | None, int] = {None: -1}
     type_of = np.array([number.setdefault(kind, len(number)) for kind in types], np.int64)
     known_words = vocabulary if isinstance(vocabulary, (set, frozenset, dict)) else frozenset(vocabulary)

@@ -13,13 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tagpool.corpus.transitions import LabelParts, label_parts
 from tagpool.evaluation.alignment import Alignment, IntArray
+from tagpool.evaluation.numbered_labels import number_spans, read_labels
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+    FloatArray = object
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,24 +85,11 @@ def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: st
     >>> count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])).by_type().tolist()
     [[1, 2, 1], [0, 0, 1]]
     """
-    parts = read_labels(alignment, plain, outside)
-    types = tuple(dict.fromkeys(part.type for part in parts if part.role != "O"))
-    number = {kind: index for index, kind in enumerate(types)}
-    tables = (
-        np.array([number[part.type] if part.role != "O" else -1 for part in parts], np.int64),
-        np.array([number[part.type] if part.role in "BI" else -1 for part in parts], np.int64),
-        np.array([number[part.type] if part.role in "IE" else -2 for part in parts], np.int64),
-    )
+    types, *numbers = number_spans(read_labels(alignment.labels, alignment.plain if plain is None else plain, outside))
+    tables = [np.array(table, np.int64) for table in numbers]
     gold = _find_chunks(alignment.gold, alignment.offsets, *tables)
     predicted = _find_chunks(alignment.predicted, alignment.offsets, *tables)
     return ChunkCounts(types, gold, predicted, _common(gold, predicted, alignment.tokens), alignment)
-
-
-def read_labels(alignment: Alignment, plain: bool | None, outside: str | None) -> list[LabelParts]:
-    """Return the parts of each distinct label. A plain label is a span of one token, whose type is the label."""
-    if alignment.plain if plain is None else plain:
-        return [LabelParts("O" if label == outside else "S", label, "") for label in alignment.labels]
-    return [label_parts(label) for label in alignment.labels]
 
 
 def rates(correct: Any, predicted: Any, gold: Any) -> tuple[FloatArray, FloatArray, FloatArray]:

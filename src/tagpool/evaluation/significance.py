@@ -12,12 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import ChunkCounts, FloatArray, count_chunks, rates, ratio
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 METRICS = ("precision", "recall", "f1", "accuracy")
 _BLOCK = 1 << 20  # numbers drawn at once: a few megabytes, small enough for the cache

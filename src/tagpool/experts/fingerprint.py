@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 import tagpool
 from tagpool import _native
 from tagpool.experts.saving import to_bytes
 from tagpool.features.encoder import Encoder
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tagpool.experts.training import Training
+else:
+    np = LazyModule("numpy")
 
 _OTHERS = ("templates", "resources", "threads")  # the features depend on them, or the result does not
 

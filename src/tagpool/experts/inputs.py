@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError, check_type
@@ -102,10 +100,10 @@ def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None
     weights = sample_weight if sample_weight is None or hasattr(sample_weight, "__len__") else list(sample_weight)
     if labels is not None and len(labels) != len(rows):
         raise InputError(f"expected labels for {counted(len(rows), 'sentence')}, got labels for {len(labels)}")
-    lengths = np.diff(rows.offsets()) if isinstance(rows, Corpus) else np.array([*map(len, rows)], np.int64)
-    if not lengths.any():
+    is_corpus = isinstance(rows, Corpus)
+    empty = rows.native.empty_sentences() if is_corpus else [number for number, row in enumerate(rows) if not len(row)]
+    if len(empty) == len(rows):
         raise InputError("expected sentences with tokens, got " + ("only empty ones" if len(rows) else "an empty list"))
-    empty = np.flatnonzero(lengths == 0).tolist()
     if not empty:
         return rows, labels, weights
     for number in empty if labels is not None else ():
@@ -115,8 +113,8 @@ def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None
             )
     if weights is not None and len(weights) != len(rows):
         raise InputError(f"sample_weight: expected {counted(len(rows), 'number')}, one per sentence, got {len(weights)}")
-    chosen = np.flatnonzero(lengths).tolist()
-    rows = rows.drop_empty() if isinstance(rows, Corpus) else [rows[number] for number in chosen]
+    chosen = sorted(set(range(len(rows))).difference(empty))
+    rows = rows.drop_empty() if is_corpus else [rows[number] for number in chosen]
     labels, weights = (None if items is None else [items[number] for number in chosen] for items in (labels, weights))
     return rows, labels, weights
 

@@ -7,7 +7,6 @@ trained further or merged with others.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path, PurePath
@@ -20,6 +19,12 @@ from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 from tagpool.features.resource_files import read_resource
 from tagpool.features.resources import Lexicon
+from tagpool.lazy import TYPE_CHECKING, LazyModule
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = LazyModule("hashlib")
 
 REFERENCES = "resources"
 """The key of the references in the texts of a model file."""

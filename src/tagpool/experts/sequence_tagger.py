@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tagpool.chain.lattice import Lattice
     from tagpool.corpus.corpus import Corpus
+    from tagpool.corpus.labelled_files import LabelledFiles
     from tagpool.experts.inside.description import Description
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.inside.inspection import TopFeatures
@@ -46,7 +47,7 @@ class SequenceTagger(Parameters):
 
     def fit(
         self: Self,
-        sentences: Sentences,
+        sentences: Sentences | LabelledFiles,
         labels: Labels | None = None,
         *,
         dev: Corpus | tuple[Sentences, Labels] | None = None,

@@ -8,20 +8,27 @@ writes has the labels of its training; only sums over states are needed where pr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tagpool import _native
 from tagpool.corpus.schemes import Scheme
 from tagpool.corpus.transitions import label_parts, place_label
 from tagpool.errors import InputError
-from tagpool.experts.label_scheme import count_bigrams, detect_by_counts
+from tagpool.experts.label_scheme import detect_by_counts
+from tagpool.lazy import TYPE_CHECKING, LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int32]
+else:
+    np = LazyModule("numpy")
 
 SAME, AUTO, BILOU = "same", "auto", "bilou"
 ENOUGH_SPANS = 3000
 """Spans from which on BILOU is chosen: with fewer, each of its labels has too few examples."""
-
-Numbers = NDArray[np.int32]
 
 
 class States:
@@ -36,12 +43,26 @@ class States:
         self.names = tuple(names)
         self.labels = tuple(dict.fromkeys(names))
         number = {label: index for index, label in enumerate(self.labels)}
-        self.label_of: Numbers = np.array([number[name] for name in names], np.int32)
+        self.label_numbers = [number[name] for name in names]
         self.merged = len(self.labels) < len(self.names)
         reverse = {name: index for index, name in reversed(list(enumerate(names)))}
-        self.first = np.array([reverse[label] for label in self.labels], np.int32)
         last = dict(zip(names, range(len(names)), strict=True))
-        self.last = np.array([last[label] for label in self.labels], np.int32)
+        self._first, self._last = ([places[label] for label in self.labels] for places in (reverse, last))
+
+    @cached_property
+    def label_of(self) -> Numbers:
+        """The number of the label of each state."""
+        return np.array(self.label_numbers, np.int32)
+
+    @cached_property
+    def first(self) -> Numbers:
+        """The first state of each label."""
+        return np.array(self._first, np.int32)
+
+    @cached_property
+    def last(self) -> Numbers:
+        """The last state of each label."""
+        return np.array(self._last, np.int32)
 
     def split(self, labels: Sequence[str]) -> States:
         """The states with those of further labels: two for B and I labels.
@@ -56,26 +77,21 @@ class States:
     def scheme_names(self) -> list[str]:
         """The names of the states in BILOU; of labels with one state, the labels."""
         names = list(self.names)
-        for label, first, last in zip(self.labels, self.first.tolist(), self.last.tolist(), strict=True):
+        for label, first, last in zip(self.labels, self._first, self._last, strict=True):
             if first != last:
                 parts = label_parts(label)
                 names[last] = place_label(Scheme.BILOU, parts.type, first=parts.letter == "B", last=True, touches=False)
         return names
 
-    def refine(self, gold: Numbers, sentences: NDArray[np.uint32]) -> Numbers:
+    def refine(self, gold: Any, bounds: Any) -> memoryview:
         """The states of tokens with these label numbers, -1 if unknown; unknown also if the next label decides and is unknown.
 
         >>> States([]).split(["O", "B-X", "I-X"]).refine(np.array([1, 2, 1, 0], np.int32), np.array([0, 4], np.uint32)).tolist()
         [1, 4, 3, 0]
         """
         inside = {label_parts(label).type: number for number, label in enumerate(self.labels) if label_parts(label).letter == "I"}
-        continuation = np.array([inside.get(label_parts(label).type, -3) for label in self.labels] + [-3], np.int32)
-        following = np.append(gold[1:], -2).astype(np.int32)
-        following[sentences[1:].astype(np.int64) - 1] = -2  # the end of a sentence
-        states = np.where(following == continuation[gold], np.append(self.first, -1)[gold], np.append(self.last, -1)[gold])
-        has_two = np.append(self.first != self.last, False)[gold]
-        refined: Numbers = np.where(has_two & (following == -1), -1, states).astype(np.int32)
-        return refined
+        continuation = [inside.get(label_parts(label).type, -1) for label in self.labels]
+        return _native.refine_labels(gold, bounds, _native.LabelStates(continuation, self._first, self._last))
 
     def sums(self, values: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         """The sums of the values of states for each label.
@@ -98,30 +114,35 @@ class States:
         return np.where(np.abs(one) >= np.abs(other), one, other)
 
 
-def choose_states(choice: str, labels: Sequence[str], gold: Numbers, sentences: NDArray[np.uint32]) -> States:
+def choose_states(choice: str, labels: Sequence[str], gold: Any, bounds: Any) -> States:
     """The states of a new model; ``gold`` has the label number of each token, -1 if it is unknown.
+
+    ``bounds`` has the first token of each sentence, and the end.
 
     BILOU is chosen for BIO2 labels of one type with enough spans. With more types there are more labels with fewer examples.
 
     >>> choose_states("bilou", ["B-X", "I-X"], np.array([0, 1], np.int32), np.array([0, 2], np.uint32)).merged
     True
     """
-    if choice == SAME or (choice == AUTO and (len(labels) != 3 or (gold < 0).any())):
+    if choice == SAME or (choice == AUTO and len(labels) != 3):
         return States(labels)
-    return states_by_counts(choice, labels, count_bigrams(len(labels), gold, sentences), has_unknown=bool((gold < 0).any()))
+    has_unknown = sum(_native.count_labels(gold, len(labels))) < len(gold)
+    return states_by_counts(choice, labels, _native.count_bigrams(gold, bounds, len(labels)), has_unknown=has_unknown)
 
 
-def states_by_counts(choice: str, labels: Sequence[str], bigrams: NDArray[np.int64], *, has_unknown: bool) -> States:
-    """The states that :func:`choose_states` chooses, by the counts of label bigrams and of sentence boundaries.
+def states_by_counts(choice: str, labels: Sequence[str], bigrams: Sequence[int], *, has_unknown: bool) -> States:
+    """Return the states that :func:`choose_states` chooses, by the counts of label bigrams, an [L + 1][L + 1] matrix.
 
-    >>> states_by_counts("bilou", ["B-X", "I-X"], np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]]), has_unknown=False).merged
+    >>> states_by_counts("bilou", ["B-X", "I-X"], [0, 1, 0, 0, 0, 1, 1, 0, 0], has_unknown=False).merged
     True
     """
     if choice == SAME or (choice == AUTO and (len(labels) != 3 or has_unknown)):
         return States(labels)
     detection = detect_by_counts(labels, bigrams)
     # Without unknown labels, every token is the first of one bigram.
-    spans = int(bigrams[:-1].sum(1)[[label_parts(label).letter == "B" for label in labels]].sum())
+    size = len(labels) + 1
+    begins = [row * size for row, label in enumerate(labels) if label_parts(label).letter == "B"]
+    spans = sum(sum(bigrams[begin : begin + size]) for begin in begins)
     is_bio2 = detection.scheme is Scheme.BIO2 and not detection.ambiguous
     if choice == BILOU and not is_bio2:
         advice = "convert them to BIO2 (tagpool convert --to bio2), or use inner_scheme='same'"

@@ -67,6 +67,11 @@ class Tasks(ABC):
 class Engine(ABC):
     """Choice of processes, for ``fit(..., engine=...)``."""
 
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """The processes in words, such as "Ray with 2 workers"."""
+
     @abstractmethod
     def start(self) -> AbstractContextManager[Any]:
         """Return a context manager; in it, calls of :func:`iterate_tasks` run in the processes of the engine."""

@@ -6,20 +6,22 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool import _native
 from tagpool.corpus.text import SPACE
-from tagpool.evaluation.alignment import Alignment
-from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.evaluation.dev_sets import chance_margin
+from tagpool.evaluation.numbered_labels import count_spans
 from tagpool.experts.fingerprint import training_facts
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import PreviousModel, TrainingData
 from tagpool.features.encoded import EncodedCorpus
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.optim.checkpoint import Checkpoint, TrainingState, pack_weights, unpack_weights
 from tagpool.optim.watch import Epoch, Watch
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 
 class Training:
@@ -71,7 +73,7 @@ class Training:
                 watch.store_result(learned)
         except KeyboardInterrupt:
             learned = watch.best_or_latest()
-            if learned is not None and (not isinstance(learned, np.ndarray) or np.isfinite(learned).all()):
+            if learned is not None and (not isinstance(learned, (np.ndarray, memoryview)) or np.isfinite(learned).all()):
                 self.install(learned, watch)
             raise
         except _native.InputFault as fault:
@@ -86,13 +88,11 @@ class Training:
         assert self.held_out is not None
         return self.score_of(self.dev_labels(learned, self.held_out), self.held_out)
 
-    def score_of(self, states: NDArray[np.int32], dev: EncodedCorpus) -> float:
+    def score_of(self, states: Any, dev: EncodedCorpus) -> float:
         """The score of predicted states of encoded sentences."""
-        assert dev.labels is not None
-        predicted = self.data.states.label_of[states]
-        numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
-        counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
-        return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
+        predicted = _native.renumber_labels(states, self.data.states.label_numbers)
+        counts = count_spans(self.data.scored_labels, dev.label_numbers, predicted, dev.bounds)
+        return counts.f1
 
     @cached_property
     def dev_size(self) -> int:
@@ -102,21 +102,17 @@ class Training:
 
     def size_of(self, dev: EncodedCorpus) -> int:
         """The number of spans of encoded sentences; of tokens for plain labels."""
-        assert dev.labels is not None
-        gold = dev.labels.astype(np.int64)
-        return len(count_chunks(Alignment(self.data.scored_labels, gold, gold, dev.sentences.astype(np.int64))).gold)
+        gold = dev.label_numbers
+        return count_spans(self.data.scored_labels, gold, gold, dev.bounds).gold
 
     def dev_margin(self, score: float) -> float:
         """The difference of a dev score that is due to chance."""
         return chance_margin(score, self.dev_size)
 
-    def dev_labels(self, learned: Any, dev: EncodedCorpus) -> NDArray[np.int32]:
+    def dev_labels(self, learned: Any, dev: EncodedCorpus) -> Any:
         """The numbers of the states of the dev set by learned weights."""
         tagger = self.tagger
-        predicted: NDArray[np.int32] = self.dev_model(learned).tag_encoding(
-            dev.native, tagger.threads, *tagger._search(), dev.history
-        )
-        return predicted
+        return self.dev_model(learned).tag_encoding(dev.native, tagger.threads, *tagger._search(), dev.history)
 
     def install(self, learned: Any, watch: Watch) -> None:
         """Set the model of the tagger, with the encoder, the summary and the log of its training."""

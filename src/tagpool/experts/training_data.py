@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inputs import are_given_features, as_corpus
@@ -20,7 +19,14 @@ from tagpool.features.automatic import choose_min_count
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder, distinct_labels, label_ids
 from tagpool.features.given import GivenEncoder
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
 
 UNKNOWN = "\ufffdunknown"  # replaces labels that are None
 
@@ -68,7 +74,7 @@ class TrainingData:
         self.states = self._number_states(labels, previous)
         self.labels = self.states.names  # of the native model
         known = None if previous is None else previous.forbidden
-        self.forbidden_edges = forbidden_edges(self.states.scheme_names, self.gold, self.encoded.sentences, known)
+        self.forbidden_edges: Any = forbidden_edges(self.states.scheme_names, self.gold, self.encoded.bounds, known)
         self.encoder.labels_ = labels
         self.scored_labels = labels  # followed by those that only the dev set has
         self.sentence_count = len(self.encoded)
@@ -87,15 +93,15 @@ class TrainingData:
     def _number_states(self, labels: tuple[str, ...], previous: PreviousModel | None) -> States:
         """Number the gold labels, and return the states of the model."""
         number = {label: index for index, label in enumerate(labels)}
-        table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
-        self.gold: NDArray[np.int32] = table[self.encoded.labels]
+        table = [number.get(label, -1) for label in self.encoder.labels_]
+        self.gold: Any = _native.renumber_labels(self.encoded.label_numbers, table)
         if previous is None:
-            states = choose_states(self.tagger.inner_scheme, labels, self.gold, self.encoded.sentences)
+            states = choose_states(self.tagger.inner_scheme, labels, self.gold, self.encoded.bounds)
         else:
             old = States(previous.labels)
             states = old.split(labels) if old.merged else States(labels)
         if states.merged:
-            self.gold = states.refine(self.gold, self.encoded.sentences)
+            self.gold = states.refine(self.gold, self.encoded.bounds)
         return states
 
     def _encode_features(self, sentences: Any, labels: Any, previous: PreviousModel | None) -> EncodedCorpus:
@@ -147,8 +153,8 @@ class TrainingData:
             encoded = self.encoder.transform(sentences, labels)
             self._add_scored(dict.fromkeys(label for sentence in labels for label in sentence), source)
             numbers = {label: number for number, label in enumerate(self.scored_labels)}
-            ids = np.array([numbers[label] for sentence in labels for label in sentence], np.int32)
-            return replace(encoded, labels=ids)
+            ids = array("i", [numbers[label] for sentence in labels for label in sentence])
+            return replace(encoded, label_numbers=ids)
         corpus = as_corpus(sentences, labels, unknown=UNKNOWN)
         if corpus.label_column is None:
             raise InputError("the dev set has no labels to score", source=corpus.source)
@@ -162,7 +168,7 @@ class TrainingData:
             advice = "add it, or use templates that read only words, such as --features ner"
             raise InputError(f"{message}; {advice}", source=corpus.source) from None
         self._add_scored(distinct_labels(corpus), corpus.source)
-        return replace(encoded, labels=label_ids(corpus, self.scored_labels))
+        return replace(encoded, label_numbers=label_ids(corpus, self.scored_labels))
 
     def _add_scored(self, labels: Iterable[str], source: str | None) -> None:
         for label in labels:
@@ -174,11 +180,19 @@ class TrainingData:
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""
-        count = self.sentence_count
-        weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
-        if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
-            raise InputError(f"sample_weight: expected {counted(count, 'finite number')} from 0 on, one per sentence")
-        return weights
+        return check_weights(sample_weight, self.sentence_count)
+
+
+def check_weights(sample_weight: Any, count: int) -> NDArray[np.float64]:
+    """Weights of sentences (default: 1); an InputError for others than one finite number from 0 on for each.
+
+    >>> check_weights(None, 2), check_weights([1, 0], 2)
+    (array([1., 1.]), array([1., 0.]))
+    """
+    weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
+    if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError(f"sample_weight: expected {counted(count, 'finite number')} from 0 on, one per sentence")
+    return weights
 
 
 def as_weights(sample_weight: Any) -> NDArray[np.float64]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
 
 
 _Native = TypeVar("_Native", _native.Encoder, _native.GivenFeatures)
@@ -68,20 +71,20 @@ class EncodedCorpus:
     """Rows of feature ids, one per token, divided into sentences.
 
     Row t is ``ids[starts[t]:starts[t + 1]]``, with ``values`` unless all are 1. The values of an id that occurs twice in a row
-    add up. ``labels`` has one number per token (-1 for unknown labels). ``history`` has the features that are combined with
-    previous labels.
+    add up. ``label_numbers`` has one number per token (-1 for unknown labels), as an array or a memoryview; None without labels.
+    ``history`` has the features that are combined with previous labels.
     """
 
     native: _native.Encoding
     feature_count: int
-    labels: NDArray[np.int32] | None = None
+    label_numbers: Any = None
     history: _native.Encoding | None = None
     history_feature_count: int = 0
     dense: tuple[DenseBlock, ...] = ()
     restriction: Restriction | None = None
 
     def __len__(self) -> int:
-        return len(self.native.sentences()) - 1
+        return self.native.sentence_count
 
     def __repr__(self) -> str:
         return (
@@ -100,6 +103,11 @@ class EncodedCorpus:
         return self.native.occurrence_count
 
     @property
+    def bounds(self) -> Any:
+        """First token of each sentence, and the number of tokens, as a memoryview."""
+        return self.native.bounds()
+
+    @property
     def starts(self) -> NDArray[np.uint64]:
         """Offsets of the rows in ``ids``; their number is that of tokens plus one."""
         return self.native.starts()
@@ -113,6 +121,11 @@ class EncodedCorpus:
     def values(self) -> NDArray[np.float32] | None:
         """Values of the features; None if all are 1."""
         return self.native.values() if self.native.has_values else None
+
+    @property
+    def labels(self) -> NDArray[np.int32] | None:
+        """Number of each token's label, -1 for unknown labels; None without labels."""
+        return None if self.label_numbers is None else np.asarray(self.label_numbers)
 
     @property
     def sentences(self) -> NDArray[np.uint32]:

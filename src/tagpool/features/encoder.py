@@ -160,6 +160,24 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         native_history = self.fitted_history
         return self.fitted_native.finish(), None if native_history is None else native_history.finish()
 
+    @MemoryFor("encode the corpus")
+    def extend(self, corpus: Corpus) -> EncodedCorpus:
+        """Number the new features of another corpus after the others, and encode it; ``min_count`` applies to this corpus.
+
+        Labels are those of the fitted corpus. The names of the features must not be read before.
+
+        >>> encoder = Encoder("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]]))
+        >>> encoder.extend(Corpus.from_lists(word=[["Bob", "left"]])).ids.tolist(), encoder.feature_names[2]
+        ([2, 1], 'word[0]=Bob')
+        """
+        native, native_history = self.fitted_native, self.fitted_history
+        _check_corpus(corpus)
+        self._check_columns(corpus)
+        with NameFaults(corpus.source, purpose="encode the corpus"):
+            encoding = native.extend(corpus.native)
+            history = None if native_history is None else native_history.extend(corpus.native)
+        return self._encoded(corpus, encoding, history)
+
     def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:
         """Keep only the marked features, with new numbers, as if the others were not in the fitted corpus.
 
@@ -243,6 +261,12 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return self._program.sparse
 
     @property
+    def history_templates(self) -> tuple[SparseTemplate, ...]:
+        """Templates of the features that are combined with previous labels, by number."""
+        _ = self.fitted_native
+        return () if self._history_program is None else self._history_program.sparse
+
+    @property
     def history_names(self) -> list[str]:
         """Names of the features that are combined with previous labels."""
         history = self.fitted_history
@@ -256,8 +280,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         >>> Encoder("word[0]\\nlabel[-1] & label[-2] & word[0]", history=True).fit(corpus).history_backs
         [(1, 2)]
         """
-        _ = self.fitted_native
-        return [] if self._history_program is None else [template.backs for template in self._history_program.sparse]
+        return [template.backs for template in self.history_templates]
 
     # Internal ------------------------------------------------------------------------------------------------------------
 
@@ -298,7 +321,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return EncodedCorpus(
             native=encoding,
             feature_count=self.feature_count,
-            labels=label_ids(corpus, self.labels_),
+            label_numbers=label_ids(corpus, self.labels_),
             history=history,
             history_feature_count=self._native_history.feature_count if self._native_history is not None else 0,
             dense=self._dense_blocks(corpus),
@@ -375,7 +398,7 @@ def distinct_labels(corpus: Corpus) -> tuple[str, ...]:
     return tuple(strings[number] for number in corpus.native.distinct(corpus.label_column))
 
 
-def label_ids(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32] | None:
+def label_ids(corpus: Corpus, labels: Sequence[str]) -> memoryview | None:
     """Return the number of each token's label in ``labels``; -1 for other labels, None for a corpus without labels."""
     if corpus.label_column is None:
         return None

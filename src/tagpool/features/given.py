@@ -16,11 +16,11 @@ A feature that occurs twice counts twice.
 
 from __future__ import annotations
 
+import itertools
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-import numpy as np
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
@@ -81,15 +81,16 @@ class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
 
     def _encoded(self, encoding: _native.Encoding, labels: list[str] | None) -> EncodedCorpus:
         numbers = {label: number for number, label in enumerate(self.labels_)}
-        ids = None if labels is None else np.array([numbers.get(label, -1) for label in labels], dtype=np.int32)
-        return EncodedCorpus(native=encoding, feature_count=self.feature_count, labels=ids)
+        ids = None if labels is None else array("i", [numbers.get(label, -1) for label in labels])
+        return EncodedCorpus(native=encoding, feature_count=self.feature_count, label_numbers=ids)
 
 
 def _flat_labels(encoding: _native.Encoding, labels: Iterable[Iterable[str]] | None) -> list[str] | None:
     """Return the labels of all tokens; raise an error unless there is one per token."""
     if labels is None:
         return None
-    lengths = np.diff(encoding.sentences()).tolist()
+    bounds = encoding.bounds().tolist()
+    lengths = [end - begin for begin, end in itertools.pairwise(bounds)]
     labels = as_rows(labels, "labels")
     if len(labels) != len(lengths):
         raise InputError(f"expected labels for {counted(len(lengths), 'sentence')}, got {len(labels)}")

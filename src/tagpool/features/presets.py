@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import stat
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 from tagpool.corpus.files import read_lines
@@ -14,7 +13,7 @@ from tagpool.features.crfpp import looks_like_crfpp, parse_crfpp
 from tagpool.features.parser import parse
 from tagpool.features.template import TemplateSet
 
-_FOLDER = resources.files("tagpool.features") / "presets"
+_FOLDER = Path(__file__).parent / "presets"  # importlib.resources takes longer to import than this package
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)  # errors for a text that names no file
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ def read_resource(kind: str, path: str | Path) -> Any:
 
 def shipped_phrases(name: str) -> list[str]:
     """Return the phrases of a list of the package; empty if there is no such list."""
-    file = resources.files("tagpool.features") / "lists" / f"{name}.txt"
+    file = Path(__file__).parent / "lists" / f"{name}.txt"
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     return [line for line in lines if line and not line.startswith("#")]
 

@@ -17,12 +17,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tagpool import _native
 from tagpool.corpus.files import name_read_errors
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, OutputError, check_type
+from tagpool.lazy import TYPE_CHECKING, LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 try:
     import fcntl

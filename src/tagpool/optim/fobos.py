@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tagpool import _native
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.optim.problem import Problem
 from tagpool.optim.stochastic import descend
 from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
 from tagpool.parameters import Exclusive, declare_parameters, parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 
 @declare_parameters
@@ -69,7 +73,7 @@ class FOBOS(Trainer):
             )
             learner = _native.Fobos(problem.training, problem.chain, options, problem.example_weights)
             if problem.start is not None:
-                learner.start_from(problem.start.astype(np.float64))
+                learner.start_from(np.asarray(problem.start, np.float64))
             return learner
 
         return descend(begin, self.step or 0.0, self.epochs, watch)

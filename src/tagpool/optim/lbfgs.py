@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tagpool import _native
 from tagpool.errors import InputError, TrainingError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
 from tagpool.parameters import Exclusive, declare_parameters, parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 _SCORED_EVERY = 10
 _GRADIENT_TOLERANCE = 1e-7  # most runs end earlier, by the tolerance of the objective
@@ -62,7 +66,7 @@ class QuasiNewton(Trainer):
             value_tolerance=self.tolerance,
             l1=problem.l1,
         )
-        first = np.zeros(problem.parameter_count) if start is None else start.astype(np.float64)
+        first = np.zeros(problem.parameter_count) if start is None else np.asarray(start, np.float64)
         weights, _, value, _, _ = objective.minimise(first, options, report, state)
         if not np.isfinite(value):
             raise TrainingError("the objective is not finite; check the values of the features")

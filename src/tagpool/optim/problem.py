@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
 
 from tagpool import _native
+from tagpool.lazy import TYPE_CHECKING, LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +21,7 @@ class Problem:
     f(w) = sum_i c_i * -log p(y_i | x_i) + l2/2 * |w|^2 + l1 * |w|_1
 
     ``chain`` is False for models of independent tokens. ``example_weights`` are the c_i, one per sentence in chains and one per
-    token otherwise (default: all 1). ``start`` has the initial weights (default: zero), which
+    token otherwise (None: all 1). ``start`` has the initial weights (default: zero), which
     were trained on ``trained_on`` sentences. ``groups`` has a group number for each
     feature, for dropout of groups.
     """
@@ -26,7 +30,7 @@ class Problem:
     chain: bool
     l2: float = 1.0
     l1: float = 0.0
-    example_weights: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    example_weights: NDArray[np.float32] | None = None
     start: NDArray[np.float32] | None = None
     trained_on: int = 0
     groups: NDArray[np.uint16] | None = None

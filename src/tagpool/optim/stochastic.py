@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
+from tagpool import _native
 from tagpool.errors import TrainingError
 from tagpool.optim.watch import Watch, Weights
 
@@ -88,14 +88,14 @@ def _run_epochs(learner: Any, numbers: range, attempt: _Attempt, watch: Watch, r
         loss = learner.epoch()
         attempt.first = loss if attempt.first is None else attempt.first
         # A step that is too large overshoots further with every epoch; smaller variations are harmless.
-        if not np.isfinite(loss) or loss > 10 * attempt.first + 1:
+        if not math.isfinite(loss) or loss > 10 * attempt.first + 1:
             return None
         if not watch.epoch(number, epochs, loss, lambda: _weights_of(learner), state=lambda: (asdict(attempt), learner.state())):
             break
     weights = _weights_of(learner)
-    return weights if np.isfinite(weights).all() else None
+    return weights if _native.are_finite(weights) else None
 
 
 def _weights_of(learner: Any) -> Weights:
-    weights: Weights = learner.parameters().astype(np.float32, copy=False)
+    weights: Weights = learner.weights()
     return weights

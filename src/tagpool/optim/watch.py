@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool.errors import OutputError
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.optim.checkpoint import TrainingState
 
-Weights = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Weights = NDArray[np.float32]
+else:
+    np = LazyModule("numpy")
+    Weights = object  # a NumPy array; of native learners by epochs a memoryview, which needs no import of NumPy
+
 TrainerState = tuple[dict[str, Any], bytes]
 """State of a trainer for a checkpoint: values for JSON, and the state of the native learner."""
 _RECENT = 3  # scores that show whether they are rising
@@ -94,8 +101,8 @@ class Watch:
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
         self.best: Weights | None = None  # the weights to return
-        self.best_score = -np.inf  # their score
-        self.top_score = -np.inf  # the largest score
+        self.best_score = -math.inf  # their score
+        self.top_score = -math.inf  # the largest score
         self.step: float | None = None  # step size of a stochastic trainer
         self._without_gain = 0
         self._begun = time.perf_counter()

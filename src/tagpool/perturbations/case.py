@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.perturbations.letters import has_case, is_letter
@@ -30,8 +30,8 @@ def _change_case(name: str, convert: Callable[[str], str]) -> Callable[[Corpus],
         if all(new == word for word, new in new_words.items()):
             raise NotApplicable(f"the text is in {name} case", source=corpus.source)
 
-        def change(text: Text) -> list[str]:
-            return [new_words[word] for word in text.words] if text.happens() else list(text.words)
+        def change(text: Text) -> Sequence[str]:
+            return [new_words[word] for word in text.words] if text.share == 1 or text.happens() else text.words
 
         return change
 

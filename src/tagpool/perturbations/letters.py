@@ -86,11 +86,9 @@ class Alphabet:
 
     def __init__(self, words: Iterable[Iterable[str]]) -> None:
         counts: dict[str, Counter[str]] = {}
-        by_word = Counter(word for row in words for word in row)
-        for word, count in by_word.items():
-            for unit in units_of(word):
-                if is_letter(unit):
-                    counts.setdefault(script_of(unit), Counter())[unit.lower()] += count
+        for unit, count in _count_units(words).items():
+            if is_letter(unit):
+                counts.setdefault(script_of(unit), Counter())[unit.lower()] += count
         self._letters = {script: sorted(letters) for script, letters in counts.items()}
         self._weights = {script: [counts[script][one] for one in letters] for script, letters in self._letters.items()}
         self.letters = frozenset(letter for letters in self._letters.values() for letter in letters)
@@ -105,3 +103,20 @@ class Alphabet:
             letter = random.choices(letters, self._weights[script])[0]
             if letter != unit.lower():
                 return letter
+
+
+def _count_units(words: Iterable[Iterable[str]]) -> Counter[str]:
+    """Count the characters, each with its marks.
+
+    >>> sorted(_count_units([["ab", "a"], ["नी"]]).items())
+    [('a', 2), ('b', 1), ('नी', 1)]
+    """
+    by_word = Counter(word for row in words for word in row)
+    characters = Counter("".join(word for word, count in by_word.items() for _ in range(count)))
+    if not any(map(is_mark, characters)):  # the usual case, and fast
+        return characters
+    units: Counter[str] = Counter()
+    for word, count in by_word.items():
+        for unit in units_of(word):
+            units[unit] += count
+    return units

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 from random import Random
 
 from tagpool.corpus.corpus import Corpus
@@ -14,7 +15,7 @@ from tagpool.perturbations.rewriting import LabelledRows
 _CONTEXT = 2  # characters before the next one: longer contexts repeat the known words
 _START, _END = "\x02", "\x03"
 _TRIES = 50
-_Counts = dict[str, Counter[str]]
+_Following = dict[str, tuple[list[str], list[int]]]  # by context: the characters that follow it, and their summed counts
 Name = tuple[str, ...]
 
 
@@ -69,14 +70,14 @@ class NameMaker:
             return new[:1].title() + new[1:]
         return new
 
-    def _invent(self, model: _Counts, word: str, random: Random) -> str:
+    def _invent(self, model: _Following, word: str, random: Random) -> str:
         """Return an unknown word in lower case that is at most twice as long as the old one."""
         longest = max(2 * len(word), 4)
         for _ in range(_TRIES):
             new = _draw_word(model, longest, random)
             if self._is_new(new):
                 return new
-        letters = sorted({character for counts in model.values() for character in counts} - {_END}) or list("ae")
+        letters = sorted({character for characters, _ in model.values() for character in characters} - {_END}) or list("ae")
         new = word.lower()
         while not self._is_new(new):
             new += random.choice(letters)
@@ -90,26 +91,26 @@ def _letter_count(word: str) -> int:
     return sum(map(is_letter, word))
 
 
-def _count_ngrams(names: Sequence[Name], left_out: set[str]) -> _Counts:
-    counts: _Counts = {}
+def _count_ngrams(names: Sequence[Name], left_out: set[str]) -> _Following:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for name in names:
         for word in name:
             if word in left_out or not has_letters(word):
                 continue
             text = _START * _CONTEXT + word.lower() + _END
             for at in range(_CONTEXT, len(text)):
-                counts.setdefault(text[at - _CONTEXT : at], Counter())[text[at]] += 1
-    return counts
+                counts[text[at - _CONTEXT : at]][text[at]] += 1
+    return {context: (list(following), list(accumulate(following.values()))) for context, following in counts.items()}
 
 
-def _draw_word(model: _Counts, longest: int, random: Random) -> str:
+def _draw_word(model: _Following, longest: int, random: Random) -> str:
     """Return a word drawn from the n-grams; an empty one if it would be too long."""
     text = _START * _CONTEXT
     while len(text) <= _CONTEXT + longest:
         following = model.get(text[-_CONTEXT:])
         if not following:
             return ""
-        character = random.choices(list(following), list(following.values()))[0]
+        character = random.choices(following[0], cum_weights=following[1])[0]
         if character == _END:
             return text[_CONTEXT:]
         text += character

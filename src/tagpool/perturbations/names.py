@@ -76,12 +76,13 @@ def _replacement(replace: Any, *, by_word: bool = False) -> Change:
     A name has the same replacement everywhere in a document. Without documents that is a sentence.
     """
 
-    def change(text: Text) -> list[NewToken]:
+    def change(text: Text) -> Sequence[str | NewToken]:
+        chosen = [span for span in reversed(text.spans) if text.happens()]
+        if not chosen:
+            return text.words
         row = [NewToken(word, at) for at, word in enumerate(text.words)]
         all_capitals = has_case(line := " ".join(text.words)) and line.upper() == line
-        for start, end, kind in reversed(text.spans):
-            if not text.happens():
-                continue
+        for start, end, kind in chosen:
             old = tuple(text.words[start:end])
             place = f"names {text.seed} {text.document} {kind}"
             new = replace(old, kind, place) if by_word else replace(old, kind, Random(f"{place} {' '.join(old).lower()}"))

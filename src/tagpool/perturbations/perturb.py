@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from random import Random
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
@@ -81,23 +80,19 @@ def _check_options(perturbation: Perturbation, options: dict[str, Any]) -> None:
 def _texts(rows: LabelledRows, name: str, share: float, seed: int) -> Iterator[Text]:
     starts = iter(rows.corpus.document_starts)
     next_start, document = next(starts, None), -1
+    has_documents = bool(rows.corpus.document_starts)
     for number, words in enumerate(rows.words):
         while next_start is not None and next_start <= number:
             next_start, document = next(starts, None), document + 1
-        spans = rows.spans_of(number)
-        span_of = [-1] * len(words)
-        for index, (start, end, _) in enumerate(spans):
-            span_of[start:end] = [index] * (end - start)
         yield Text(
             words=words,
-            spans=spans,
-            span_of=span_of,
-            parts=rows.parts_of(number, span_of),
             number=number,
-            document=document if rows.corpus.document_starts else number,
+            document=document if has_documents else number,
             seed=seed,
             share=share,
-            random=Random(f"{seed} {name} {number}"),
+            random_seed=f"{seed} {name} {number}",
+            find_spans=rows.spans_of,
+            find_parts=rows.parts_of,
         )
 
 
@@ -109,7 +104,9 @@ def _changed(change: Any, text: Text, name: str) -> Sequence[str | NewToken] | N
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
         place = f"perturbation {name}, sentence {text.number + 1}"
         raise InputError(f"expected a list of words, got {type(tokens).__name__}", source=place)
-    if len(tokens) == len(text.words):
+    if tokens == text.words:
+        return None
+    if len(tokens) == len(text.words) and set(map(type, tokens)) != {str}:
         pairs = zip(tokens, text.words, strict=True)
         if all((token.word if isinstance(token, NewToken) else token) == word for token, word in pairs):
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,18 +31,41 @@ class Text:
     ``random`` depends on the seed, the name of the perturbation and ``number`` only, so a sentence changes in the same way
     whatever its neighbours are. ``document`` is the number of its document, or ``number`` if documents are not marked.
     ``span_of`` has the number of each token's span in ``spans``, -1 outside. Two neighbours with the same number in ``parts`` may
-    become one: tokens of one span, tokens outside all spans (-1), or tokens with equal plain labels.
+    become one: tokens of one span, tokens outside all spans (-1), or tokens with equal plain labels. ``find_spans`` and
+    ``find_parts`` find them when a change looks at them: most changes do not.
     """
 
     words: Sequence[str]
-    spans: Sequence[Span]
-    span_of: Sequence[int]
-    parts: Sequence[int]
     number: int
     document: int
     seed: int
     share: float
-    random: Random
+    random_seed: str
+    find_spans: Callable[[int], Sequence[Span]]
+    find_parts: Callable[[int, Sequence[int]], Sequence[int]]
+
+    @cached_property
+    def random(self) -> Random:
+        """Random numbers of the sentence."""
+        return Random(self.random_seed)
+
+    @cached_property
+    def spans(self) -> Sequence[Span]:
+        """Spans of the labels."""
+        return self.find_spans(self.number)
+
+    @cached_property
+    def span_of(self) -> Sequence[int]:
+        """Number of the span of each token, -1 outside."""
+        numbers = [-1] * len(self.words)
+        for number, (start, end, _) in enumerate(self.spans):
+            numbers[start:end] = [number] * (end - start)
+        return numbers
+
+    @cached_property
+    def parts(self) -> Sequence[int]:
+        """Number of the part of each token."""
+        return self.find_parts(self.number, self.span_of)
 
     def happens(self) -> bool:
         """Return True with the probability ``share``."""

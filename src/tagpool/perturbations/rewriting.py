@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.schemes import Scheme, Span, detect, spans, to_labels
@@ -11,6 +12,13 @@ from tagpool.perturbations.perturbation import NewToken, NotApplicable
 from tagpool.wording import counted
 
 Rows = list[list[str]]
+
+
+class _Row(NamedTuple):
+    """The words of a changed sentence, and the old token of each; None if all are at their old places."""
+
+    words: list[str]
+    origins: list[int] | None
 
 
 class LabelledRows:
@@ -57,8 +65,8 @@ class LabelledRows:
             None if tokens is None else self._checked(number, tokens, f"perturbation {name}, sentence {number + 1}")
             for number, tokens in enumerate(changed)
         ]
-        if not any(row is not None and _moves(row, self.words[number]) for number, row in enumerate(rows)):
-            words = [old if row is None else [token.word for token in row] for old, row in zip(self.words, rows, strict=True)]
+        if all(row is None or row.origins is None for row in rows):
+            words = [old if row is None else row.words for old, row in zip(self.words, rows, strict=True)]
             return self.corpus.with_column(self.word_column, words)
         columns = {column: list(self._column(column, rows)) for column in self.corpus.columns}
         return Corpus.from_columns(
@@ -70,52 +78,54 @@ class LabelledRows:
             source=self.corpus.source,
         )
 
-    def _column(self, column: str, rows: Sequence[list[NewToken] | None]) -> Iterator[list[str]]:
+    def _column(self, column: str, rows: Sequence[_Row | None]) -> Iterator[list[str]]:
         for number, (old, row) in enumerate(zip(self.corpus.column(column), rows, strict=True)):
             if row is None:
                 yield old
             elif column == self.word_column:
-                yield [token.word for token in row]
-            elif column == self.corpus.label_column and self.scheme is not Scheme.PLAIN and _moves(row, old):
-                yield self._labels(number, row)
+                yield row.words
+            elif row.origins is None:
+                yield old
+            elif column == self.corpus.label_column and self.scheme is not Scheme.PLAIN:
+                yield self._labels(number, row.origins)
             else:
-                yield [old[token.origin] for token in row]
+                yield [old[origin] for origin in row.origins]
 
-    def _labels(self, number: int, row: Sequence[NewToken]) -> list[str]:
+    def _labels(self, number: int, origins: Sequence[int]) -> list[str]:
         """Write the spans of a sentence on its new tokens."""
         assert self.labels is not None
         placed = []
         for start, end, kind in self.spans_of(number):
-            inside = [at for at, token in enumerate(row) if start <= token.origin < end]
+            inside = [at for at, origin in enumerate(origins) if start <= origin < end]
             placed.append(Span(inside[0], inside[-1] + 1, kind))
-        written = to_labels(placed, len(row), self.scheme)
-        return [self.labels[number][token.origin] if label == "O" else label for token, label in zip(row, written, strict=True)]
+        written = to_labels(placed, len(origins), self.scheme)
+        return [self.labels[number][origin] if label == "O" else label for origin, label in zip(origins, written, strict=True)]
 
-    def _checked(self, number: int, tokens: Sequence[str | NewToken], place: str) -> list[NewToken]:
+    def _checked(self, number: int, tokens: Sequence[str | NewToken], place: str) -> _Row:
         """Return the tokens of a changed sentence; raise an error for those that lose a span or empty the sentence."""
         old = self.words[number]
-        row: list[NewToken] = []
+        if len(tokens) == len(old) and set(map(type, tokens)) == {str} and all(map(str.strip, tokens)):  # type: ignore[arg-type]
+            return _Row(list(tokens), None)  # type: ignore[arg-type]
+        words: list[str] = []
+        origins: list[int] = []
         for at, token in enumerate(tokens):
             word, origin = token if isinstance(token, NewToken) else (token, at)
             if not isinstance(word, str) or not word.strip():
                 raise InputError(f"expected words that are not empty, got {word!r}", source=place)
-            if not isinstance(origin, int) or not (row[-1].origin if row else 0) <= origin < len(old):
+            if not isinstance(origin, int) or not (origins[-1] if origins else 0) <= origin < len(old):
                 what = "one word for each old one, or NewToken objects with rising origins"
                 raise InputError(f"token {at + 1} has no old token: expected {what}", source=place)
-            row.append(NewToken(word, origin))
-        if not row and old:
+            words.append(word)
+            origins.append(origin)
+        if not words and old:
             raise InputError("the perturbation removes all tokens; keep one token or more", source=place)
-        if not all(isinstance(token, NewToken) for token in tokens) and len(row) != len(old):
+        if not all(isinstance(token, NewToken) for token in tokens) and len(words) != len(old):
             raise InputError(
-                f"expected {counted(len(old), 'word')}, got {len(row)}; use NewToken to change the number", source=place
+                f"expected {counted(len(old), 'word')}, got {len(words)}; use NewToken to change the number", source=place
             )
-        origins = {token.origin for token in row}
+        if origins == list(range(len(old))):
+            return _Row(words, None)
         for start, end, kind in self.spans_of(number):
-            if origins.isdisjoint(range(start, end)):
+            if set(origins).isdisjoint(range(start, end)):
                 raise InputError(f"the span {kind or 'without type'} of tokens {start + 1} to {end} is lost", source=place)
-        return row
-
-
-def _moves(row: Sequence[NewToken], old: Sequence[str]) -> bool:
-    """Return whether tokens are no longer at their old places."""
-    return len(row) != len(old) or any(token.origin != at for at, token in enumerate(row))
+        return _Row(words, origins)

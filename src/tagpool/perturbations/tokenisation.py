@@ -136,10 +136,12 @@ def _may_take(text: Text, host: int, mark: int) -> bool:
     return is_word(text.words[host]) and (text.parts[host] == text.parts[mark] or text.parts[mark] < 0)
 
 
+@lru_cache(maxsize=1 << 16)
 def _opens(word: str) -> bool:
     return all(unicodedata.category(character) in ("Ps", "Pi") for character in word)
 
 
+@lru_cache(maxsize=1 << 16)
 def _closes(word: str) -> bool:
     """Return whether a token belongs to the one before: closing marks, commas and stops, or a clitic."""
     closing = ("Pe", "Pf", "Po")

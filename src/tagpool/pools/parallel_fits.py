@@ -10,9 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, TemplateError
@@ -65,7 +62,7 @@ class Job:
     corpora: TrainingCorpora
     labels: Sequence[str] | None = None
     """All labels, for a learner that is trained with some of them merged."""
-    forbidden: NDArray[np.uint8] | None = None
+    forbidden: bytes | None = None
     """Edges between all labels that tagging must not use."""
 
     @property

@@ -130,7 +130,7 @@ class _ChainReasons:
         numbers = np.array([self.numbers[label] for label in labels], np.int32)
         if not self.states.merged:
             return numbers.tolist()  # type: ignore[no-any-return]
-        return self.states.refine(numbers, np.array([0, len(numbers)], np.uint32)).tolist()  # type: ignore[no-any-return]
+        return self.states.refine(numbers, np.array([0, len(numbers)], np.uint32)).tolist()
 
     def _path(self, states: Sequence[int], begins: bool, ends: bool) -> float:
         """Return the sum of the weights of transitions, with those from the start and into the end of the sentence."""

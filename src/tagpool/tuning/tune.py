@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import check_type
-from tagpool.experts.tasks import Engine
 from tagpool.tuning.held_out import hold_out
 from tagpool.tuning.result import Trial, Tuning
 from tagpool.tuning.search import Budget, Search
@@ -25,7 +23,6 @@ def tune(
     fixed: Collection[str] = (),
     study: str | Path | None = None,
     on_trial: Callable[[Trial], object] | None = None,
-    engine: Engine | None = None,
 ) -> Tuning:
     """Search for the parameters of a learner that give the best F1 on a dev set. This needs Optuna: ``tagpool[tune]``.
 
@@ -45,9 +42,10 @@ def tune(
         study: File that stores the trials. The same call continues them, also after the process was killed; trials of the file
             count for ``trials`` and ``minutes``.
         on_trial: Function that is called after every trial.
-        engine: Processes that train several trials at the same time, such as ``tagpool.bridges.ray.Ray(workers=2)``. Values are
-            then chosen for batches of eight trials, so that the result does not depend on the number of workers. It may differ
-            from that of a search without an engine, which chooses every trial from the scores of all before it.
+
+    Inside ``with Ray(workers=2).start():`` (``tagpool.bridges.ray``), several trials are trained at the same time. Values are
+    then chosen for batches of eight trials, so that the result does not depend on the number of workers. It may differ from that
+    of another search, which chooses every trial from the scores of all before it.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> result = tune(CRF("word[-1..1]"), builtin_corpus(100), builtin_corpus(80, part="dev"), trials=3)
@@ -62,9 +60,6 @@ def tune(
         train, dev = hold_out(train)
     check_type(dev, Corpus, "the dev sentences as a Corpus")
     budget = Budget(trials, minutes)
-    with contextlib.ExitStack() as stack:
-        if engine is not None:
-            stack.enter_context(engine.start())
-        search = stack.enter_context(Search(learner, train.require_labels(), dev.require_labels(), fixed=fixed, study=study))
+    with Search(learner, train.require_labels(), dev.require_labels(), fixed=fixed, study=study) as search:
         search.run(budget, on_trial)
         return search.result()

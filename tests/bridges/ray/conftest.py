@@ -10,6 +10,7 @@ import pytest
 
 from tagpool.bridges.ray import Ray
 from tagpool.bridges.ray.session import Session
+from tagpool.experts.tasks import leave_tasks, use_tasks
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,4 +29,6 @@ def session() -> Iterator[Session]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Ray itself
         with Ray(workers=2).start() as started:
+            token = use_tasks(None)  # fits without an engine stay in this process
             yield started
+            leave_tasks(token)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.commands import run_process
+from cli.commands import outputs, run_process
 
 import tagpool
 from tagpool import CRF, builtin_corpus
@@ -30,14 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         tagpool.write_corpus(corpus[number * 10 : number * 10 + 10], path)
     return tmp_path
-
-
-def outputs(name: str) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(name)): path.read_bytes()
-        for path in Path(name).rglob("*")
-        if path.is_file() and path.name != MANIFEST
-    }
 
 
 def test_files_are_those_of_local_workers(folder: Path) -> None:
@@ -66,16 +58,16 @@ def test_errors(folder: Path) -> None:
 
 def actors_of(session: int) -> list[int]:
     """Return the processes of actors in a session of processes."""
-    found = []
+    processes = []
     for process in Path("/proc").iterdir():
         try:
             if process.name.isdigit() and os.getsid(int(process.name)) == session:
                 name = (process / "cmdline").read_bytes()
                 if b"ray::FileActor.label" in name:
-                    found.append(int(process.name))
+                    processes.append(int(process.name))
         except (OSError, ProcessLookupError):
             continue
-    return found
+    return processes
 
 
 def test_an_actor_that_is_killed(folder: Path) -> None:
@@ -97,3 +89,25 @@ def test_an_actor_that_is_killed(folder: Path) -> None:
     assert json.loads(stdout)["labelled"] == 100
     assert run_process("tag", "ner.tagpool", "in", "-o", "local").returncode == 0
     assert outputs("ray") == outputs("local")
+
+
+def test_an_interrupted_run_continues(folder: Path) -> None:
+    corpus = builtin_corpus(3000, part="test")
+    for number in range(60):
+        tagpool.write_corpus(corpus, folder / "in" / f"large{number}.jsonl")
+    command = [sys.executable, "-m", "tagpool", "tag", "ner.tagpool", "in", "-o", "ray", "--engine", "ray"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    manifest, end = folder / "ray" / MANIFEST, time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < end:
+        if manifest.exists() and manifest.read_text().count('"file"') >= 2:
+            break
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGTERM, stderr
+    assert "interrupted; labelled so far:" in stderr
+    done = run_process("tag", "ner.tagpool", "in", "-o", "ray", "--json")
+    summary = json.loads(done.stdout)
+    assert summary["unchanged"] >= 2
+    assert summary["unchanged"] + summary["labelled"] == 100
+    assert not [name for name in outputs("ray") if Path(name).name.startswith(".")]

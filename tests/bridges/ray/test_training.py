@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ import tagpool
 from tagpool import CRF, BaggingPool, InputError, MaxEnt, TrainingError, builtin_corpus, tune
 from tagpool.bridges.ray import Ray
 from tagpool.bridges.ray.session import Session, WorkerError
+from tagpool.bridges.ray.sharing import pack, unpack
 from tagpool.bridges.ray.workers import RayWorkers
 from tagpool.errors import OutputError
+from tagpool.experts.fit_task import FitTask, run_fit
 from tagpool.optim.lbfgs import LBFGS, OWLQN
 
 WORDS = "word[-1..1]\nsuffix(word, 1..3)[0]"
@@ -130,12 +133,46 @@ def test_errors_of_tasks(session: Session, kind: str, error: type[Exception], me
         list(session.iterate(fail, [kind]))
 
 
+def test_full_disks_and_memory(session: Session) -> None:
+    exceptions = session.ray.exceptions
+    for kind in (exceptions.OutOfDiskError, exceptions.ObjectStoreFullError):
+        with pytest.raises(OutputError, match="the disk or the object store of a machine of Ray is full"), session.explaining():
+            raise kind("no space")
+    with pytest.raises(MemoryError, match="use fewer --workers"), session.explaining():
+        raise exceptions.OutOfMemoryError("killed")
+
+
+def test_corpora_are_sent_once(session: Session) -> None:
+    blocks, shared = pack([(1, PLAIN), (2, PLAIN), (3, DEV)])
+    assert len(shared) == 2
+    assert max(map(len, blocks)) < 1000
+    assert [unpack(block, shared.__getitem__) for block in blocks] == [(1, PLAIN), (2, PLAIN), (3, DEV)]
+
+
+def no_folder(_: int) -> str:
+    tempfile.tempdir = "/proc/nowhere"  # nothing can be written there
+    try:
+        run_fit(FitTask(CRF("word[0]"), {"sentences": PLAIN}, {}))
+    finally:
+        tempfile.tempdir = None
+    return "trained"
+
+
+def test_a_worker_without_disk_space(session: Session) -> None:
+    with pytest.raises(OutputError, match=r"/proc/nowhere: .*; free space on this disk"):
+        list(session.iterate(no_folder, [1]))
+
+
 def test_members_and_trials(session: Session, tmp_path: Path) -> None:
     def pool() -> BaggingPool:
         return BaggingPool(CRF("word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"), weights="kfold")
 
     assert content(pool().fit(PLAIN, engine=Ray(workers=2)), tmp_path) == content(pool().fit(PLAIN), tmp_path)
-    one, two = (tune(CRF("word[-1..1]"), PLAIN.select(range(100)), DEV, trials=6, engine=Ray(workers=n)) for n in (1, 2))
+    results = []
+    for workers in (1, 2):
+        with Ray(workers=workers).start():
+            results.append(tune(CRF("word[-1..1]"), PLAIN.select(range(100)), DEV, trials=6))
+    one, two = results
     assert [(trial.values, trial.score, trial.state) for trial in one.trials] == [
         (trial.values, trial.score, trial.state) for trial in two.trials
     ]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from cli.commands import fail, run, succeed, write
+from cli.commands import fail, outputs, run, succeed, write
 
 import tagpool
 from tagpool.corpus.files import read_bytes
@@ -29,14 +29,6 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         tagpool.write_corpus(corpus[number * 7 : number * 7 + 20], tmp_path / "in" / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def outputs(name: str) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(name)): path.read_bytes()
-        for path in Path(name).rglob("*")
-        if path.is_file() and path.name != MANIFEST
-    }
 
 
 def recorded(name: str) -> list[str]:

@@ -106,7 +106,11 @@ def test_a_checkpoint_continues_with_another_number_of_workers(sizes: tuple[int,
 @pytest.mark.parametrize(
     ("learner", "sentences", "message"),
     [
-        (CRF(WORDS), PLAIN, "it changes the weights after every few sentences, and stays in one process.*use lbfgs with warm_up=0 or owlqn"),
+        (
+            CRF(WORDS),
+            PLAIN,
+            "it changes the weights after every few sentences, and stays in one process.*use lbfgs with warm_up=0 or owlqn",
+        ),
         (CRF(WORDS, trainer=SGD(epochs=2)), PLAIN, "trainer = 'sgd'"),
         (CRF(WORDS, trainer="lbfgs"), PLAIN, "warm_up = 5.*use LBFGS.warm_up=0."),
         (CRF(WORDS, trainer=EXACT, robust="case"), PLAIN, "robust trainings stay in one process"),
@@ -119,6 +123,11 @@ def test_trainings_that_stay_in_one_process(learner: Any, sentences: Any, messag
     labels = None if isinstance(sentences, Corpus) else [["A", "B"]]
     with pytest.raises(InputError, match=message):
         fresh(learner).fit(sentences, labels, engine=InProcess(2))
+
+
+def test_a_memory_budget_is_for_one_process() -> None:
+    with pytest.raises(InputError, match="a training with a memory budget stays in one process"):
+        CRF(WORDS, trainer=EXACT).fit(PLAIN, memory="2G", engine=InProcess(2))
 
 
 def test_a_model_is_continued_in_one_process() -> None:

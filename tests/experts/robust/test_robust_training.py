@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagpool import CRF, LBFGS, SGD, Checkpoint, Corpus, Epoch, Gazetteer, MaxEnt, builtin_corpus, load, perturb
+from tagpool import CRF, LBFGS, SGD, Checkpoint, Corpus, Encoder, Epoch, Gazetteer, MaxEnt, builtin_corpus, load, perturb
+from tagpool.corpus.concatenation import concatenate
 from tagpool.errors import InputError
 from tagpool.experts.robust.copies import make_copies
+from tagpool.experts.robust.data import RobustData
 from tagpool.experts.robust.first import FirstTraining
+from tagpool.experts.robust.missing import choose_missing
 from tagpool.experts.robust.training import RobustTraining
 from tagpool.experts.saving import SaveOptions
 
@@ -66,25 +69,56 @@ def test_the_second_training_begins_with_the_weights_of_the_first(templates: str
     changes = {"case": ("lower",)} if "case" in robust else {}
     changes |= {"groups": ("words", "affixes")}
     copies = make_copies(TRAIN, changes, seed=1, left_out=set(), by_document=False)
-    second = RobustTraining(first, TRAIN, copies, changes, dev=None)
+    second = RobustTraining(first, TRAIN, copies, choose_missing(len(TRAIN), changes, seed=1), changes, dev_texts=None)
     model = second.model(second.mixed(np.zeros_like(second.begin), 0.0))  # nothing of the new weights
     crf._model, crf._encoder = model, second.data.encoder
     assert crf.predict(DEV) == plain.predict(DEV)
     assert np.allclose(crf.predict_proba(DEV[:5])[0], plain.predict_proba(DEV[:5])[0], atol=1e-5)
 
 
-def test_features_of_the_copies_do_not_count_for_the_sentences() -> None:
-    first = FirstTraining(CRF(PLAIN, robust="groups", min_count=2), TRAIN, None)
-    first.run()
-    for name in ("words", "lower"):
-        changes = {name: (name,)}
+def test_features_of_the_copies_follow_those_of_the_sentences() -> None:
+    for changes, grows in (({"groups": ("words", "affixes")}, False), ({"lower": ("lower",)}, True)):
+        first = FirstTraining(CRF(PLAIN, robust="groups", min_count=2), TRAIN, None)
+        first.run()
+        known = Encoder(PLAIN, min_count=2).fit(TRAIN).feature_names
         copies = make_copies(TRAIN, changes, seed=1, left_out=set(), by_document=False)
-        data = RobustTraining(first, TRAIN, copies, changes, dev=None).data
-        names, known = data.encoder.feature_names, first.data.encoder.feature_names
+        missing = choose_missing(len(TRAIN), changes, seed=1)
+        names = RobustTraining(first, TRAIN, copies, missing, changes, dev_texts=None).data.encoder.feature_names
         assert names[: len(known)] == known
-        assert (len(names) > len(known)) == (name == "lower")
+        assert (len(names) > len(known)) == grows
         counts = Counter(word for row in copies.corpus.words for word in row)
         assert all(counts[one.removeprefix("word[0]=")] >= 2 for one in names[len(known) :] if one.startswith("word[0]="))
+
+
+@pytest.mark.parametrize("templates", [PLAIN, HISTORY])
+def test_the_second_training_has_sentences_copies_and_sentences_without_groups(templates: str) -> None:
+    changes = {"case": ("lower",), "groups": ("affixes", "shapes")}
+    first = FirstTraining(CRF(templates, robust="case,groups"), TRAIN[:300], None)
+    first.numbers = list(range(300))
+    first.run()
+    copies = make_copies(TRAIN, changes, seed=1, left_out=set(), by_document=False)
+    missing = choose_missing(len(TRAIN), changes, seed=1)
+    data = RobustData(first, TRAIN, copies, missing)
+    encoded, encoder, sources = data.encoded, data.encoder, data.sources.tolist()
+    removed = [group for group in (None, *missing.sentences) for _ in (missing.sentences[group] if group else [])]
+    whole = len(TRAIN) + len(copies.sources)
+    assert sources[:whole] == [*range(300), *range(300, 400), *copies.sources]
+    assert sources[whole:] == [number for numbers in missing.sentences.values() for number in numbers]
+    corpus = concatenate([TRAIN, copies.corpus])
+    texts = [corpus[number] for number in range(whole)] + [TRAIN[number] for number in sources[whole:]]
+    names, history_names = encoder.feature_names, encoder.history_names
+    for number, (sentence, group) in enumerate(zip(texts, [None] * whole + removed, strict=True)):
+        begin, end = encoded.sentences[number : number + 2]
+        assert [data.labels[one] for one in data.gold[begin:end]] == sentence.labels
+        for native, known in ((encoded.native, names), (encoded.history, history_names)):
+            if native is None:
+                continue
+            ids = native.ids()[native.starts()[begin] : native.starts()[end]]
+            keys = {known[feature].partition("=")[0] for feature in ids}
+            gone = {"affixes": "suffix", "shapes": "shape", None: "nothing"}[group]
+            assert not any(gone in key for key in keys)
+            if group is None and native is encoded.native:
+                assert any("shape" in key for key in keys)
 
 
 def test_missing_lists_cost_less() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,16 @@ from tagpool.experts.streamed.facts import CorpusFacts
 from tagpool.experts.streamed.spool import Spool
 from tagpool.features.automatic import choose_templates
 
+SCRIPT = """
+import resource
+from tagpool import CRF, LBFGS, SGD, LabelledFiles, read_corpus
+memory = {memory}
+files = read_corpus("{path}") if memory is None else LabelledFiles("{path}")
+tagger = CRF(trainer={trainer}).fit(files, memory=memory)
+if "{out}":
+    tagger.save("{out}")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
 WORDS = "word[-1..1]\nshape(word)[-1..1]\nsuffix(word, 1..3)[0]"
 HISTORY = "word[-1..1]\nlabel[-1] & word[0]\nword[-1] & word[0]"
 
@@ -152,11 +164,27 @@ def test_a_wrong_line_is_named(tmp_path: Path) -> None:
         CRF().fit(LabelledFiles(path), memory="4G")
 
 
-def test_advice_on_the_budget_works(path: Path) -> None:
+@pytest.mark.parametrize("trainer", [SGD(epochs=2), LBFGS(iterations=8)])
+def test_advice_on_the_budget_works(path: Path, trainer: Any) -> None:
     with pytest.raises(InputError) as caught:
-        CRF(WORDS).fit(LabelledFiles(path), memory="1M")
+        CRF(trainer=trainer).fit(LabelledFiles(path), memory="1M")
     advice = caught.value.message.split("--memory ")[1].split(")")[0]
-    assert Budget(advice).limit > Budget("1M").limit
+    script = SCRIPT.format(path=str(path), trainer=repr(trainer), memory=repr(advice), out="")
+    peak = int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout)
+    assert peak <= 1.15 * Budget(advice).limit
+
+
+@pytest.mark.skipif("TAGPOOL_SCALE" not in os.environ, reason="takes a minute; make scale runs it")
+def test_a_million_tokens_with_a_tiny_budget(tmp_path: Path) -> None:
+    path = tmp_path / "train.conll"
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(format_conll(builtin_corpus(20_000, seed=seed)) for seed in range(1, 6))
+    peaks = []
+    for memory in (None, "420M"):
+        script = SCRIPT.format(path=str(path), trainer="SGD(epochs=2)", memory=repr(memory), out=str(tmp_path / f"{memory}"))
+        peaks.append(int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout))
+    assert (tmp_path / "None").read_bytes() == (tmp_path / "420M").read_bytes()
+    assert peaks[1] <= 1.15 * Budget("420M").limit < peaks[0]
 
 
 def test_no_file_stays(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

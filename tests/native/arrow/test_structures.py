@@ -63,7 +63,7 @@ class Producer:
         self.batches = table.to_batches()
         self.schema = table.schema
         self.damage = damage
-        self.given: list[str] = []
+        self.produced: list[str] = []
         self.released: list[str] = []
         self.error: ctypes.Array[ctypes.c_char] | None = None
         self._release = {
@@ -92,7 +92,7 @@ class Producer:
 
     def _get_schema(self, _: Any, out: Any) -> int:
         schema, _ = self._copies(self.batches[0])
-        return self._give("schema", schema, out)
+        return self._pass_on("schema", schema, out)
 
     def _get_next(self, _: Any, out: Any) -> int:
         if self.error is not None:
@@ -101,10 +101,10 @@ class Producer:
             out.contents.release = None
             return 0
         _, array = self._copies(self.batches.pop(0))
-        return self._give("array", array, out)
+        return self._pass_on("array", array, out)
 
-    def _give(self, kind: str, structure: Any, out: Any) -> int:
-        self.given.append(kind)
+    def _pass_on(self, kind: str, structure: Any, out: Any) -> int:
+        self.produced.append(kind)
         ctypes.memmove(out, ctypes.byref(structure), ctypes.sizeof(structure))
         out.contents.release = address(self._release[kind])
         return 0
@@ -125,8 +125,8 @@ def test_everything_is_released_once(table: pa.Table) -> None:
     corpus = Corpus.from_arrow(producer)
     gc.collect()
     assert corpus.words == table["tokens"].to_pylist() * (len(corpus) // len(table))
-    assert producer.given.count("array") >= 2
-    assert sorted(producer.released) == sorted([*producer.given, "stream"])
+    assert producer.produced.count("array") >= 2
+    assert sorted(producer.released) == sorted([*producer.produced, "stream"])
     assert "or one that was read already" in error_of(producer)
 
 
@@ -147,12 +147,12 @@ def write(buffer: int | None, place: int, value: int, kind: Any = ctypes.c_int32
 def copy_buffer(array: Array, number: int, size: int) -> int:
     """Replace a buffer by a copy, since those of pyarrow are shared by all exports."""
     block = ctypes.create_string_buffer(ctypes.string_at(array.buffers[number], size), size)
-    KEPT.append(block)
+    BLOCKS.append(block)
     array.buffers[number] = ctypes.addressof(block)
     return ctypes.addressof(block)
 
 
-KEPT: list[Any] = []
+BLOCKS: list[Any] = []
 
 DAMAGE: dict[str, tuple[pa.Table, Callable[[Schema, Array], object], str]] = {
     "negative length": (TABLE, lambda s, a: set_int(item(a), "length", -1), "length -1"),
@@ -205,7 +205,7 @@ def test_damaged_structures(name: str) -> None:
     table, damage, message = DAMAGE[name]
     producer = Producer(table, damage)
     assert message in error_of(producer)
-    assert sorted(producer.released) == sorted([*producer.given, "stream"])
+    assert sorted(producer.released) == sorted([*producer.produced, "stream"])
 
 
 def test_errors_of_the_producer() -> None:

@@ -27,7 +27,9 @@ def arguments(node: ast.FunctionDef) -> list[ast.arg]:
 
 
 def test_the_stub_has_the_names_of_the_module() -> None:
-    stub = {node.name for node in ast.parse(STUB.read_text()).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    body = ast.parse(STUB.read_text()).body
+    stub = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    stub |= {node.target.id for node in body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
     assert stub == {name for name in dir(_native) if not name.startswith("__")}
 
 

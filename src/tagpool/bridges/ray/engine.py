@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tagpool.errors import InputError, check_type
 from tagpool.experts.tasks import Engine
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from tagpool.bridges.ray.session import Session
@@ -40,6 +41,16 @@ class Ray(Engine):
         for name, value in (("cpus", self.cpus), ("timeout", self.timeout)):
             if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
                 raise InputError(f"{name} = {value!r}: expected a number above 0")
+
+    @property
+    def description(self) -> str:
+        """The processes in words.
+
+        >>> Ray(workers=2, address="auto").description
+        'Ray with 2 workers at auto'
+        """
+        place = "" if self.address is None else f" at {self.address}"
+        return f"Ray with {counted(self.workers, 'worker')}{place}"
 
     def start(self) -> Session:
         """Return the connection, a context manager; see :class:`Session`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from tagpool.bridges.ray.engine import Ray
@@ -34,7 +34,7 @@ class FileActor:
         return self._worker.label_files(jobs)
 
 
-def label_on_ray(settings: Settings, engine: Ray, batches: Iterable[list[Job]]) -> Iterator[list[FileResult]]:
+def label_on_ray(settings: Settings, engine: Ray, batches: Iterable[list[Job]]) -> Generator[list[FileResult], None, None]:
     """Yield the results of batches as actors finish them."""
     # Ray reports restarts on standard output, which is for results.
     with contextlib.redirect_stdout(sys.stderr), Session(engine) as session:

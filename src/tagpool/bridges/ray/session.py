@@ -16,10 +16,11 @@ import tagpool
 from tagpool import _native
 from tagpool.bridges.ray.address import AUTO, check_address, no_cluster
 from tagpool.bridges.ray.engine import Ray
+from tagpool.bridges.ray.handlers import keep_handlers
 from tagpool.bridges.ray.sharing import pack, run_packed
 from tagpool.bridges.ray.workers import RayWorkers
 from tagpool.errors import InputError, OutOfMemoryError, OutputError, TagpoolError
-from tagpool.experts.tasks import Tasks, leave_tasks, use_tasks
+from tagpool.experts.tasks import Tasks, current_tasks, leave_tasks, use_tasks
 from tagpool.wording import counted
 
 _SHARE = 0.8  # of the CPUs for workers, so that other tasks are not starved
@@ -48,10 +49,12 @@ class Session(Tasks):
         self.cpus = 1.0  # that a worker reserves
 
     def __enter__(self) -> Session:
-        self._connect()
+        with keep_handlers():
+            self._connect()
         try:
             self.cpus = self._cpus_per_worker()
-            self._check_nodes()
+            if not isinstance(current_tasks(), Session):  # else they are checked
+                self._check_nodes()
         except BaseException:
             self.close()
             raise
@@ -61,9 +64,8 @@ class Session(Tasks):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         leave_tasks(self._token)
         self.close()
-        if isinstance(error, Exception) and not isinstance(error, TagpoolError):
-            with self.explaining():
-                raise error
+        if isinstance(error, self.ray.exceptions.RayError):
+            raise self._explain(error) from None
 
     def close(self) -> None:
         """Stop Ray if the session started it, or disconnect from the cluster."""
@@ -142,15 +144,7 @@ class Session(Tasks):
 
     def is_death(self, error: BaseException) -> bool:
         """Return whether an error means that the process or the machine of a worker has ended."""
-        names = (
-            "RayActorError",
-            "WorkerCrashedError",
-            "NodeDiedError",
-            "ObjectLostError",
-            "OwnerDiedError",
-            "LocalRayletDiedError",
-        )
-        return isinstance(error, tuple(getattr(self.ray.exceptions, name) for name in names))
+        return isinstance(error, tuple(getattr(self.ray.exceptions, name) for name in _DEATHS))
 
     # Start --------------------------------------------------------------------------------------------------------------
 
@@ -166,14 +160,14 @@ class Session(Tasks):
         size = {"num_cpus": max(os.cpu_count() or 1, self.engine.workers + 1), "include_dashboard": False}
         # RAY_ADDRESS is not read: the same command does the same everywhere.
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _without_good_news():
                 warnings.simplefilter("ignore", FutureWarning)
                 self.ray.init(address=address or "local", **quiet, **({} if address else size))
         except ConnectionError as error:
             raise no_cluster(address or AUTO, "none runs on this machine" if address == AUTO else _first_line(error)) from None
         except (RuntimeError, ValueError, OSError) as error:  # other versions of Ray or Python; a full disk
             place = f"--address {address}" if address else "Ray did not start on this machine"
-            raise InputError(f"{place}: {_first_line(error)}; see the log in /tmp/ray/session_latest/logs") from None
+            raise InputError(f"{place}: {' '.join(str(error).split())}; see the logs in /tmp/ray/session_latest/logs") from None
         self._is_owner = True
 
     def _cpus_per_worker(self) -> float:
@@ -275,6 +269,21 @@ def import_strategies() -> ModuleType:
 
     module: ModuleType = scheduling_strategies
     return module
+
+
+@contextlib.contextmanager
+def _without_good_news() -> Iterator[None]:
+    """Hide the message that clusters are protected by a token; the warning that one is not protected is shown."""
+
+    def is_other(record: logging.LogRecord) -> bool:
+        return "Token authentication is enabled" not in record.getMessage()
+
+    logger = logging.getLogger("ray._private.authentication.authentication_token_setup")
+    logger.addFilter(is_other)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_other)
 
 
 def _first_line(error: BaseException) -> str:

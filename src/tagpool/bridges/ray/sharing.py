@@ -49,11 +49,12 @@ def pack(items: Sequence[Any]) -> tuple[list[bytes], list[Any]]:
     """Return the items as bytes, and the objects that they share."""
     from ray import cloudpickle  # it sends classes of scripts and notebooks as code
 
+    create: Any = cloudpickle.CloudPickler
     shared = _Objects()
     blocks = []
     for item in items:
         file = io.BytesIO()
-        pickler: Any = cloudpickle.CloudPickler(file, protocol=pickle.HIGHEST_PROTOCOL)
+        pickler = create(file, protocol=pickle.HIGHEST_PROTOCOL)
         pickler.persistent_id = shared.number
         pickler.dump(item)
         blocks.append(file.getvalue())

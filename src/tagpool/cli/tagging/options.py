@@ -1,4 +1,4 @@
-"""Options of ``tagpool tag`` for several files."""
+"""Options of ``tagpool tag``: about label sequences, and for several files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from tagpool.errors import InputError
 
 if TYPE_CHECKING:
     from tagpool.bridges.ray.engine import Ray
+
+
+@dataclass
+class ReadingOptions:
+    """Which label sequences of a sentence are written, and how."""
+
+    nbest: int = option(default=0, min=0, max=100_000, help="Write the N best sequences of each sentence.")
+    probabilities: bool = option("--probabilities", default=False, help="Write the probability of each label before it.")
+    scheme: str | None = option(help="Only valid sequences of this scheme: iob1, bio2, bioes, bilou.")
+    truecase: bool = option(
+        "--truecase", default=False, help="Give sentences without capitals the usual ones, for the model only."
+    )
 
 
 @dataclass

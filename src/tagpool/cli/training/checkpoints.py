@@ -24,7 +24,7 @@ from tagpool.optim.checkpoint import SUFFIX, Checkpoint
 _COMMAND = "command"  # name of the file with the configuration
 _UNITS = {"": 1, "s": 1, "min": 60, "m": 60, "h": 3600}
 # Keys that do not change the model: an option may change them.
-_FREE = (("output", "model"), ("output", "log"), ("learner", "threads"))
+_FREE = (("data", "memory"), ("output", "model"), ("output", "log"), ("learner", "threads"))
 
 
 @dataclass

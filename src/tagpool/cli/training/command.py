@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tagpool.cli.console import print_json
+from tagpool.cli.engine_options import started
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
@@ -43,6 +43,8 @@ def train_with(
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
     if engine is not None:
+        if data.memory is not None:
+            raise InputError("--memory: the sentences of --engine ray are in the memory of its workers; drop one of them")
         learner.check_engine()
     check_output(learner, output)
     tunes = may_choose(learner, settings, data.start)
@@ -50,7 +52,7 @@ def train_with(
     configuration = stored_configuration(learner, settings, data, output)
     folder = folder or TrainingFolder.create(options, settings, inputs)
     written = TrainingLog(log)
-    with contextlib.nullcontext() if engine is None else engine.start(), Follower() as progress:
+    with started(engine), Follower() as progress:
         run = Run(learner, progress, written, folder, tunes=tunes, engine=engine)
         run.fit(data)
         if tunes and run.learner.l2 != blank.l2:

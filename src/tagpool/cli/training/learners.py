@@ -159,7 +159,7 @@ def stored_configuration(learner: Any, settings: Settings, data: DataOptions, ou
     if isinstance(use := settings.table(("features",)).get("use"), dict):
         features["use"] = use
     sections = {
-        "data": Section({name: value for name, value in data.get_params().items() if value is not None}),
+        "data": Section({name: value for name, value in data.get_params().items() if value is not None and name != "memory"}),
         "features": Section(features),
         "learner": table,
         "output": Section({name: value for name, value in output.get_params().items() if name not in ("model", "log")}),

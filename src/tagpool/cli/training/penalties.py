@@ -10,7 +10,6 @@ from tagpool.cli.training.learners import LEARNER, LEARNERS
 from tagpool.config import Settings
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.dev_sets import chance_margin
-from tagpool.evaluation.scores import score
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tasks import Engine
 from tagpool.optim.checkpoint import Checkpoint
@@ -46,6 +45,8 @@ class PenaltyChoice:
     """The dev scores of a tagger with other penalties."""
 
     def __init__(self, tagger: Expert, sentences: Corpus, dev: Corpus, engine: Engine | None = None) -> None:
+        from tagpool.evaluation.scores import score  # noqa: PLC0415 - most trainings do not choose a penalty
+
         self.chosen = tagger
         self._engine = engine
         robust = tagger.summary_.get("robust")

@@ -141,6 +141,8 @@ class Run:
 
     def _fit_streamed(self, data: DataOptions, memory: str) -> None:
         """Train without the sentences in memory; the penalty is not chosen, since that takes many trainings."""
+        if not isinstance(self.learner, Expert):
+            raise InputError(f"--memory is for the learners crf and maxent, not for {self.learner.kind}; train without it")
         files = LabelledFiles(
             *expand_files(data.train), columns=data.columns, label=data.label, format=data.format, encoding=data.encoding
         )
@@ -300,7 +302,7 @@ def _describe_states(tagger: Tagger, sentences: Corpus) -> str:
         labels = [label for label in distinct_labels(corpus) if label != tagger.unknown_label]
         gold = label_ids(corpus, labels)
         assert gold is not None
-        states = choose_states(tagger.inner_scheme, labels, gold, corpus.offsets())
+        states = choose_states(tagger.inner_scheme, labels, gold, corpus.native.bounds())
     return f"; BILOU inside the model (learner.inner_scheme={tagger.inner_scheme})" if states.merged else ""
 
 

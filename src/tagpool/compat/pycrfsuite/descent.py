@@ -14,7 +14,7 @@ from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.watch import Epoch, Watch, Weights
 
-Report = Callable[[int, float, Callable[[], Weights | None]], None]
+Report = Callable[[int, float, Callable[[], Weights]], None]
 
 
 def descend(training: _native.TrainingSet, parameters: Parameters, report: Report) -> _native.TrainedWeights:
@@ -22,7 +22,7 @@ def descend(training: _native.TrainingSet, parameters: Parameters, report: Repor
     get = parameters.get
 
     def on_epoch(epoch: Epoch) -> bool:
-        report(epoch.number, epoch.loss, watch.best_or_latest)
+        report(epoch.number, epoch.loss, lambda: np.asarray(watch.best_or_latest()))
         return True
 
     watch = Watch(on_epoch=on_epoch)
@@ -35,4 +35,4 @@ def descend(training: _native.TrainingSet, parameters: Parameters, report: Repor
 
 def create_weights(training: _native.TrainingSet, weights: Weights) -> _native.TrainedWeights:
     """Return weights in double precision, as the model file has them."""
-    return _native.TrainedWeights(training, weights.astype(np.float64))
+    return _native.TrainedWeights(training, np.asarray(weights, np.float64))

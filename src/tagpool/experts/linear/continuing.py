@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool import _native
 from tagpool.experts.training_data import PreviousModel
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 
-_Weights = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Weights = NDArray[np.float32]
+else:
+    np = LazyModule("numpy")
 
 
 class PreviousWeights(PreviousModel):

@@ -49,6 +49,7 @@ class Shard:
         self._encodings: list[_native.Encoding] = []
         self._gradients: _native.PartGradients | None = None
         self._parts = range(0)
+        self._weights: _native.WeightLayout | None = None
 
     # Features -----------------------------------------------------------------------------------------------------------
 
@@ -79,25 +80,25 @@ class Shard:
         """Count the features by label, and return the counts."""
         seen = counts.observations(self._begin)
         seen.add(self._encodings[0], gold, self._history)
-        return seen.bytes()
+        return seen.state()
 
     # Bundles ------------------------------------------------------------------------------------------------------------
 
     def sort(self, counts: Counts, columns: Columns, usual: bool) -> Columns:
         """Sort the features into columns of bundles, after the sentences before."""
-        native = _columns(counts.weights(), columns)
+        native = _columns(self._places(counts), columns)
         native.sort(self._encodings[0], usual)
         return native.state()
 
     def join(self, counts: Counts, columns: Columns) -> Columns:
         """Join columns of bundles by the first part of the corpus."""
-        native = _columns(counts.weights(), columns)
+        native = _columns(self._places(counts), columns)
         native.join(self._encodings[0])
         return native.state()
 
     def savings(self, counts: Counts, columns: Columns) -> float:
         """Return the work that bundles save."""
-        weights = counts.weights()
+        weights = self._places(counts)
         return _columns(weights, columns).savings(weights, self._encodings[0], self._begin)
 
     # Training -----------------------------------------------------------------------------------------------------------
@@ -112,7 +113,7 @@ class Shard:
         example_weights: NDArray[np.float32],
     ) -> None:
         """Arrange these whole parts of the corpus for training, and free the encoding."""
-        weights = counts.weights()
+        weights = self._places(counts)
         if bundles is not None:
             weights.choose_bundles(_columns(weights, bundles[0]), bundles[1])
         training = _native.TrainingSet.slice(weights, self._encodings[0], gold, self._history, self._begin)
@@ -125,6 +126,12 @@ class Shard:
         assert self._gradients is not None
         self._gradients.move_to(weights)
         return [self._gradients.part(part) for part in self._parts]
+
+    def _places(self, counts: Counts) -> _native.WeightLayout:
+        """Return the places of the weights, which are computed once."""
+        if self._weights is None:
+            self._weights = counts.weights()
+        return self._weights
 
     @property
     def _history(self) -> _native.Encoding | None:

@@ -27,18 +27,18 @@ Ints = NDArray[np.int64]
 class ShardedSentences:
     """An encoded corpus whose features are in the workers: the rest of :class:`tagpool.features.encoded.EncodedCorpus`."""
 
-    labels: NDArray[np.int32]
-    sentences: NDArray[np.uint32]
+    label_numbers: Any
+    bounds: NDArray[np.uint32]
     feature_count: int
     history_feature_count: int
 
     def __len__(self) -> int:
-        return len(self.sentences) - 1
+        return len(self.bounds) - 1
 
     @property
     def token_count(self) -> int:
         """Number of tokens."""
-        return int(self.sentences[-1])
+        return int(self.bounds[-1])
 
 
 class Shards:
@@ -81,7 +81,7 @@ class Shards:
         total = counts.observations()
         for seen in self._workers.call("count", [(counts, one) for one in self._cut_tokens(gold)]):
             total.merge(replace(counts, seen=seen).observations())
-        self._counts = self._workers.share(replace(counts, seen=total.bytes()))
+        self._counts = self._workers.share(replace(counts, seen=total.state()))
         weights = _native.WeightLayout(total, options.labels, options.native())
         self._parts = self._sentences_at(np.array(weights.part_tokens()))
         self._take_whole_parts()

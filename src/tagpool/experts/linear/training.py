@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError
@@ -19,12 +16,19 @@ from tagpool.experts.training import Training
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
+from tagpool.lazy import TYPE_CHECKING, LazyModule
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Watch, Weights
 from tagpool.wording import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
 
 _ALL, _AUTO = "all", "auto"
 _FREQUENT = 8  # occurrences of a feature
@@ -120,15 +124,15 @@ class LinearTraining(Training):
         feature_groups: NDArray[np.uint16] = groups[encoder.fitted_native.template_numbers()]
         return feature_groups
 
-    def _example_weights(self) -> NDArray[np.float32]:
-        """A weight per sentence in chains, per token otherwise; empty if all are 1."""
+    def _example_weights(self) -> NDArray[np.float32] | None:
+        """A weight per sentence in chains, per token otherwise; None if all are 1."""
         expert, data = self.tagger, self.data
         if self.sample_weight is None and expert.class_weight is None:
-            return np.zeros(0, np.float32)
+            return None
         bounds = data.encoded.sentences.astype(np.int64)
         tokens = np.repeat(data.sentence_weights(self.sample_weight), np.diff(bounds))
         if expert.class_weight is not None:
-            numbers = np.append(data.states.label_of, -1)[data.gold]
+            numbers = np.append(data.states.label_of, -1)[np.asarray(data.gold)]
             tokens = tokens * np.append(_class_weights(expert.class_weight, data.states.labels, numbers), 1.0)[numbers]
         if not expert.chain:
             return tokens.astype(np.float32)
@@ -150,28 +154,25 @@ class LinearTraining(Training):
         return weights
 
     def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
-        """The arguments of native models: labels, cells (empty: all), their weights, edges, transition features."""
+        """The arguments of native models: labels, cells (None: all), their weights, edges, transition features."""
         training, data = self.training, self.data
         cells = training.cell_count
-        edges, transition_weights = np.zeros(0, np.float32), None
+        edges, transition_weights = None, None
         if self.tagger.chain:
             edges, further = self.edges_of(weights)
             transition_weights = _native.TransitionWeights(training, further, history, data.history_feature_count)
-        features, labels = np.zeros(0, np.uint32), np.zeros(0, np.uint16)
+        features, labels = None, None
         if not self.has_all_pairs:
             features, labels = training.cell_features(), training.cell_labels()
         names = _native.ModelLabels(list(data.labels), data.forbidden_edges)
         return names, features, labels, weights[:cells], edges, transition_weights
 
-    def edges_of(self, weights: Weights) -> tuple[Weights, Weights]:
+    def edges_of(self, weights: Weights) -> tuple[Any, Any]:
         """The weights of transitions, first and last labels, and those of transition features."""
-        cells, count = self.training.cell_count, len(self.data.labels)
-        free = self.training.edges()
-        edges = np.zeros(count * (count + 2), np.float32)
-        edges[free] = weights[cells : cells + len(free)]
-        return edges, weights[cells + len(free) :].copy()
+        edges, further = self.training.edge_weights(weights)
+        return edges, further
 
-    def dev_labels(self, learned: Weights, dev: EncodedCorpus) -> NDArray[np.int32]:
+    def dev_labels(self, learned: Weights, dev: EncodedCorpus) -> Any:
         """The label numbers of the dev set. A chain of features with all labels needs no model: that would copy all weights."""
         data, weights = self.data, self.trainer.model_weights(learned)
         if not self.tagger.chain or not self.has_all_pairs or dev.history is not None:
@@ -195,7 +196,7 @@ class LinearTraining(Training):
         del self.training
         model = self.model_of(parts)
         if self.forgets and isinstance(encoder, Encoder) and self.previous is None:
-            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native.keys()), None)
+            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native), None)
         return model
 
     def model_of(self, parts: tuple[Any, ...]) -> _native.Model:

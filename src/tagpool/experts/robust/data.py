@@ -1,119 +1,109 @@
-"""The sentences of the second training of a robust expert: those of the first, and copies."""
+"""The sentences of the second training of a robust expert: those of the first, perturbed copies, and ones without a group."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool import _native
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.experts.inputs import as_corpus
 from tagpool.experts.robust.copies import Copies
-from tagpool.experts.training_data import UNKNOWN, PreviousModel, TrainingData
+from tagpool.experts.robust.missing import Missing, feature_marks
+from tagpool.experts.training_data import PreviousModel, TrainingData, check_weights
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
-from tagpool.features.groups import SeparateColumns
 
 if TYPE_CHECKING:
     from tagpool.experts.robust.first import FirstTraining
     from tagpool.experts.states import States
 
-_CHUNK = 1 << 22  # ids that are counted at once
-_ONLY_KNOWN = (1 << 32) - 1  # minimum count of features that are not known
+_Numbers = NDArray[np.uint32]
 
 
 class RobustData(TrainingData):
     """Sentences of the first training with copies. Templates, labels and states are those of the first training.
 
-    Features of the sentences are those of the first training, too: copies do not count towards ``min_count``. A further feature
-    needs this count in the perturbed copies alone.
+    Features of the sentences are those of the first training, too; further features need ``min_count`` in the copies.
+    ``sources`` has the sentence that each is, or is a copy of.
     """
 
-    def __init__(self, first: FirstTraining, corpus: Corpus, copies: Copies) -> None:
+    def __init__(self, first: FirstTraining, corpus: Corpus, copies: Copies, missing: Missing) -> None:
         self.first = first
         self.copies = copies
-        self.original = corpus
-        super().__init__(first.tagger, concatenate([corpus, copies.corpus]), None, None)
+        self.missing = missing
+        self.sources: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.original_count = len(corpus)
+        super().__init__(first.tagger, corpus, None, None)
         self.forbidden_edges = first.data.forbidden_edges
 
     def _choose_min_count(self, previous: PreviousModel | None) -> int:
         return self.first.data.min_count
 
     def _number_states(self, labels: tuple[str, ...], previous: PreviousModel | None) -> States:
-        number = {label: index for index, label in enumerate(labels)}
-        table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
-        self.gold = table[self.encoded.labels]
+        self.gold = self.encoded.label_numbers
         states = self.first.data.states
         if states.merged:
-            self.gold = states.refine(self.gold, self.encoded.sentences)
+            self.gold = states.refine(self.gold, self.encoded.native.bounds())
         return states
 
     def _encode_corpus(self, corpus: Corpus, previous: PreviousModel | None) -> EncodedCorpus:
-        known = self.first.data.encoder
-        assert isinstance(known, Encoder)
-        groups = [group for group in dict.fromkeys(self.copies.missing) if group is not None]
-        separate = SeparateColumns.of(known.templates_, groups)
-        missing = [None] * len(self.original) + self.copies.missing
-        options: dict[str, Any] = {"resources": known.resources_, "history": known.history, "dimensions": True}
-        encoder = Encoder(separate.templates if groups else known.templates_, min_count=1, **options)
-        encoded = encoder.fit_transform(separate.with_columns(corpus, missing) if groups else corpus)
-        encoded = self._drop_rare(encoder, encoded)
-        self.encoder, self.separate = encoder, separate if groups else None
-        return encoded
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether templates read columns of their own: a model needs the templates as they were."""
-        return self.separate is not None
-
-    def encode_dev(self, dev: Any) -> EncodedCorpus:
-        """The held-out sentences."""
-        corpus = as_corpus(*dev, unknown=UNKNOWN) if isinstance(dev, tuple) else as_corpus(dev)
-        if self.separate is not None:
-            corpus = self.separate.with_columns(corpus, [None] * len(corpus))
-        return super().encode_dev(corpus)
-
-    def rename(self, marks: bytes) -> None:
-        """Set an encoder with the templates as they were, and with the marked features."""
-        encoder, known = self.encoder, self.first.data.encoder
+        first = self.first
+        self.encoder = encoder = first.data.encoder
         assert isinstance(encoder, Encoder)
-        assert isinstance(known, Encoder)
-        renamed = Encoder(
-            known.templates_, resources=known.resources_, min_count=_ONLY_KNOWN, history=known.history, dimensions=True
+        known = np.arange(len(corpus)) if first.numbers is None else np.array(first.numbers, np.int64)
+        others = np.setdiff1d(np.arange(len(corpus)), known)
+        further = [corpus.select(others.tolist())] if len(others) else []
+        further += [self.copies.corpus] if self.copies.sources else []
+        parts = [(first.take_encoding(), known)]
+        if further:
+            added = encoder.extend(concatenate(further))
+            parts.append((added, np.concatenate([others, np.array(self.copies.sources, np.int64)])))
+        return self._gathered(encoder, parts, [len(known), len(others)])
+
+    def _gathered(
+        self, encoder: Encoder, parts: list[tuple[EncodedCorpus, NDArray[np.int64]]], originals: list[int]
+    ) -> EncodedCorpus:
+        """Return the sentences of the parts, then those that lack a group.
+
+        ``originals`` has for each part the number of its sentences that are no copies; they are the first ones.
+        """
+        sparse: list[tuple[_native.Encoding, _Numbers, bytes | None]] = []
+        history: list[tuple[_native.Encoding, _Numbers, bytes | None]] = []
+        labels, sources = [], []
+        for group in (None, *self.missing.sentences):
+            marks, marks_of_history = (None, None) if group is None else feature_marks(encoder, group)
+            for (encoded, numbers), count in zip(parts, originals, strict=False):
+                chosen = np.arange(len(numbers))
+                if group is not None:
+                    chosen = np.flatnonzero(np.isin(numbers[:count], self.missing.sentences[group]))
+                sparse.append((encoded.native, chosen.astype(np.uint32), marks))
+                if encoded.history is not None:
+                    history.append((encoded.history, chosen.astype(np.uint32), marks_of_history))
+                labels.append(_tokens_of(encoded, chosen))
+                sources.append(numbers[chosen])
+        self.sources = np.concatenate(sources)
+        fitted = encoder.fitted_history
+        return EncodedCorpus(
+            native=_native.Encoding.gather(sparse),
+            feature_count=encoder.feature_count,
+            label_numbers=np.concatenate(labels),
+            history=_native.Encoding.gather(history) if history else None,
+            history_feature_count=0 if fitted is None else fitted.feature_count,
         )
-        names = list(compress(encoder.feature_names, marks))
-        renamed.fit_transform(self.original[:1], known=names, known_history=encoder.history_names)
-        renamed.labels_ = encoder.labels_
-        self.encoder = renamed
 
-    def _drop_rare(self, encoder: Encoder, encoded: EncodedCorpus) -> EncodedCorpus:
-        """Keep the features of the first training, and those that the perturbed copies have often enough."""
-        encoded = encoder.keep(encoded, self._marks(encoder.feature_count, encoded.native))
-        history = encoder.fitted_history
-        if history is None or encoded.history is None:
-            return encoded
-        history.keep(self._marks(history.feature_count, encoded.history), encoded.history)
-        return replace(encoded, history_feature_count=history.feature_count)
-
-    def _marks(self, size: int, encoding: Any) -> bytes:
-        sentences, starts, ids = encoding.sentences(), encoding.starts(), encoding.ids()
-        first, last = len(self.original), len(self.original) + self.copies.perturbed
-        of_originals, of_copies = (
-            _counts(ids, int(starts[sentences[begin]]), int(starts[sentences[end]]), size)
-            for begin, end in ((0, first), (first, last))
-        )
-        least = self.min_count
-        marks: bytes = ((of_originals >= least) | ((of_originals == 0) & (of_copies >= least))).tobytes()
-        return marks
+    def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
+        """Weights of the sentences (default: 1); a copy has that of its sentence."""
+        return check_weights(sample_weight, self.original_count)[self.sources]
 
 
-def _counts(ids: NDArray[np.uint32], begin: int, end: int, size: int) -> NDArray[np.int64]:
-    """Count each id from entry ``begin`` to ``end``, a part at a time: numpy needs 64-bit copies."""
-    counts = np.zeros(size, np.int64)
-    for at in range(begin, end, _CHUNK):
-        counts += np.bincount(ids[at : min(at + _CHUNK, end)], minlength=size)
-    return counts
+def _tokens_of(encoded: EncodedCorpus, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the labels of sentences."""
+    assert encoded.labels is not None
+    bounds = encoded.sentences.astype(np.int64)
+    lengths = bounds[numbers + 1] - bounds[numbers]
+    ends = np.cumsum(lengths)
+    labels: NDArray[np.int32] = encoded.labels[np.repeat(bounds[numbers] - ends + lengths, lengths) + np.arange(lengths.sum())]
+    return labels

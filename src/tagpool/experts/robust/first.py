@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
+from tagpool import _native
 from tagpool.experts.linear.training import LinearTraining
-from tagpool.experts.robust.dev_sets import DevSets, Scores
-from tagpool.features.encoder import Encoder
-from tagpool.features.template import TemplateSet
+from tagpool.experts.robust.dev_sets import DevSets, DevTexts, Scores
+from tagpool.features.encoded import EncodedCorpus
+from tagpool.features.encoder import Encoder, label_ids
 from tagpool.optim.watch import Epoch, Watch, Weights
 
-_Keys = NDArray[np.uint64]
 _Cells = NDArray[np.int64]
 _DENSE = 4  # times the number of cells: the largest table of all pairs of a feature and a label
 
 
 @dataclass(frozen=True)
 class Start:
-    """Weights of a training. ``keys`` are the hashes of its features, and of those that are combined with previous labels.
+    """Weights of a training.
 
     ``cells`` are numbers of features times the number of labels, plus the number of a label. ``further`` are numbers of
     transition features times the number of bigrams, plus the number of a bigram.
     """
 
-    keys: tuple[_Keys, _Keys]
     cells: _Cells
     weights: Weights
     edges: Weights
@@ -42,47 +39,51 @@ class Start:
         count = training.training.cell_count
         edges = further_weights = np.zeros(0, np.float32)
         if training.tagger.chain:
-            edges, further_weights = training.edges_of(weights)
+            edges, further_weights = map(np.asarray, training.edges_of(weights))
         cells, further = _cells_of(training)
-        return cls(_keys_of(training), cells, weights[:count].copy(), edges, further, further_weights)
+        return cls(cells, weights[:count].copy(), edges, further, further_weights)
 
     def weights_in(self, training: LinearTraining) -> Weights:
-        """The weights in the order of another training, which has all of these features."""
-        labels = len(training.data.labels)
-        old, new = self.keys, _keys_of(training)
+        """The weights in the order of another training, which has the same numbers of these features."""
         cells, further = _cells_of(training)
-        parts = [_looked_up(cells, _renumbered(self.cells, labels, old[0], new[0]), self.weights)]
+        parts = [_looked_up(cells, self.cells, self.weights)]
         if training.tagger.chain:
-            moved = _renumbered(self.further, labels**2, old[1], new[1])
-            parts += [self.edges[training.training.edges()], _looked_up(further, moved, self.further_weights)]
+            parts += [self.edges[training.training.edges()], _looked_up(further, self.further, self.further_weights)]
         return np.concatenate(parts)
 
 
 class FirstTraining(LinearTraining):
     """An ordinary training that keeps its weights; :meth:`finish` sets the model of the tagger.
 
-    ``audit_on`` has a dev set, the changes to try on it, and the training sentences; ``audited`` has the scores.
+    ``numbers`` has the numbers of its sentences (None: it has all). ``audit_on`` has changed dev sets to try; ``audited`` has
+    the scores.
     """
 
-    audit_on: tuple[Any, list[str], Corpus] | None = None
+    numbers: list[int] | None = None
+    audit_on: DevTexts | None = None
     audited: Scores | None = None
     start: Start
     facts_of_training: dict[str, Any]
     log: list[Epoch]
     _parts: tuple[Any, ...] | None = None
+    _encoded: EncodedCorpus | None = None
 
-    @property
-    def templates(self) -> TemplateSet:
-        """The templates of the features."""
-        assert isinstance(self.data.encoder, Encoder)
-        return self.data.encoder.templates_
+    def _training_set(self) -> _native.TrainingSet:
+        self._encoded = self.data.encoded
+        return super()._training_set()
+
+    def take_encoding(self) -> EncodedCorpus:
+        """Return the encoded sentences with the numbers of the labels, once: they take much memory."""
+        encoded, self._encoded = self._encoded, None
+        assert encoded is not None
+        assert self.data.corpus is not None
+        return replace(encoded, label_numbers=label_ids(self.data.corpus, self.data.encoder.labels_))
 
     def install(self, learned: Weights, watch: Watch) -> None:
         """Keep the result: a model of it takes time, and is needed only if there is no second training."""
         if self.audit_on is not None:
-            dev, changes, train = self.audit_on
-            self.audited = DevSets.of(self, dev, changes, train=train, templates=self.templates).audit(self, learned)
-        weights = self.trainer.model_weights(learned)
+            self.audited = DevSets.of(self, self.audit_on).audit(self, learned)
+        weights = np.asarray(self.trainer.model_weights(learned))
         self.start = Start.of(self, weights)
         encoder = self.data.encoder
         self._parts = self.parts(weights, getattr(encoder, "fitted_history", None))
@@ -94,18 +95,19 @@ class FirstTraining(LinearTraining):
         if self._parts is None:
             return
         tagger, encoder = self.tagger, self.data.encoder
+        self._forget_further(encoder)
         model = self.model_of(self._parts)
         if isinstance(encoder, Encoder):
-            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native.keys()), None)
+            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native), None)
         tagger._model, tagger._encoder, tagger._names = model, encoder, None
         tagger._summary, tagger.log_, tagger.configuration_ = self.facts_of_training | (facts or {}), self.log, None
 
-
-def _keys_of(training: LinearTraining) -> tuple[_Keys, _Keys]:
-    encoder = training.data.encoder
-    assert isinstance(encoder, Encoder)
-    history = encoder.fitted_history
-    return encoder.fitted_native.keys(), np.zeros(0, np.uint64) if history is None else history.keys()
+    def _forget_further(self, encoder: Any) -> None:
+        """Remove the features that a second training added."""
+        sizes = (self.data.feature_count, self.data.history_feature_count)
+        for native, size in zip((encoder.fitted_native, encoder.fitted_history), sizes, strict=True):
+            if native is not None and native.feature_count > size:
+                native.keep(bytes(1 if number < size else 0 for number in range(native.feature_count)), None)
 
 
 def _cells_of(training: LinearTraining) -> tuple[_Cells, _Cells]:
@@ -116,18 +118,6 @@ def _cells_of(training: LinearTraining) -> tuple[_Cells, _Cells]:
         return cells, np.zeros(0, np.int64)
     features, bigrams = (numbers.astype(np.int64) for numbers in native.transition_cells())
     return cells, features * labels**2 + bigrams
-
-
-def _renumbered(cells: _Cells, size: int, old: _Keys, new: _Keys) -> _Cells:
-    """Return the cells with the new numbers of their features, which have ``size`` cells each."""
-    if np.array_equal(old, new[: len(old)]):  # the usual case: copies follow the sentences
-        return cells
-    order = np.argsort(new)
-    numbers = order[np.searchsorted(new, old, sorter=order).clip(max=len(new) - 1)]
-    if not np.array_equal(new[numbers], old):
-        raise InputError("robust: the second training lacks features of the first one; please report this")
-    moved: _Cells = numbers[cells // size] * size + cells % size
-    return moved
 
 
 def _looked_up(wanted: _Cells, keys: _Cells, weights: Weights) -> Weights:

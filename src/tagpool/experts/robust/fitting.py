@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from tagpool.errors import InputError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.robust.audit import find_weaknesses, possible_changes
 from tagpool.experts.robust.copies import Copies, make_copies
-from tagpool.experts.robust.dev_sets import Scores
+from tagpool.experts.robust.dev_sets import DevTexts, Scores
 from tagpool.experts.robust.first import FirstTraining
 from tagpool.experts.robust.kinds import AUTO, changes_of, parse_kinds
+from tagpool.experts.robust.missing import choose_missing
 from tagpool.experts.robust.training import Decision, RobustTraining
 from tagpool.experts.training_data import UNKNOWN, as_weights
 from tagpool.features.functions import ELSEWHERE
@@ -49,8 +48,9 @@ class RobustFit:
         chosen = corpus if numbers is None else corpus.select(numbers)
         weights = self.weights if self.weights is None or numbers is None else self.weights[numbers]
         first = FirstTraining(expert, chosen, None, dev=dev, sample_weight=weights, checkpoint=parts[0])
+        first.numbers = numbers
         if is_auto:
-            first.audit_on = dev, possible_changes(corpus, self.templates), corpus
+            first.audit_on = DevTexts.of(dev, possible_changes(corpus, self.templates), train=corpus)
         try:
             first.run(on_epoch)
             if is_auto:
@@ -66,9 +66,17 @@ class RobustFit:
             raise
 
     def _continue(self, first: FirstTraining, copies: Copies, changes: _Changes, on_epoch: Any, checkpoint: Any) -> None:
-        weights = None if self.weights is None else np.concatenate([self.weights, self.weights[copies.sources]])
-        options: dict[str, Any] = {"dev": self.dev, "sample_weight": weights, "checkpoint": checkpoint}
-        RobustTraining(first, self.corpus, copies, changes, **options).run(on_epoch)
+        names = [name for kind in changes.values() for name in kind]
+        texts = first.audit_on
+        if self.dev is None:
+            texts = None
+        elif texts is None:
+            texts = DevTexts.of(self.dev, names, train=self.corpus)
+        else:
+            texts = texts.only(names)
+        options: dict[str, Any] = {"dev_texts": texts, "sample_weight": self.weights, "checkpoint": checkpoint}
+        missing = choose_missing(len(self.corpus), changes, seed=self.expert.seed)
+        RobustTraining(first, self.corpus, copies, missing, changes, **options).run(on_epoch)
         self.expert.log_ = [*first.log, *self.expert.log_]
 
     def _copies(self, changes: _Changes) -> Copies:

@@ -11,7 +11,7 @@ from tagpool.perturbations.registry import PERTURBATIONS
 AUTO = "auto"
 CASE, GROUPS = "case", "groups"
 CASES = ("lower", "upper", "title")
-WEIGHTS = {"lower": 2}
+WEIGHTS = {"lower": 4}
 """Copies of a change compared with those of other changes of its kind: lower case is frequent, and loses all capitals."""
 _OTHERS = (CASE, LISTS, GROUPS)
 

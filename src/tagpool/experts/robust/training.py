@@ -1,7 +1,7 @@
-"""The second training of a robust expert: it continues with copies, and its weights are mixed with those of the first.
+"""The second training of a robust expert: it continues with added sentences, and its weights are mixed with those of the first.
 
-Training with copies makes the expert robust; the average with the ordinary weights gives back what that costs on clean text. The
-share of the new weights is chosen on the dev set.
+Training with changed sentences makes the expert robust; the average with the ordinary weights gives back what that costs on clean
+text. The share of the new weights is chosen on the dev set.
 """
 
 from __future__ import annotations
@@ -12,26 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.training import LinearTraining
 from tagpool.experts.robust.copies import Copies
 from tagpool.experts.robust.data import RobustData
-from tagpool.experts.robust.dev_sets import DevSets, kind_of
+from tagpool.experts.robust.dev_sets import DevSets, DevTexts, Scorer, kind_of
 from tagpool.experts.robust.first import FirstTraining
+from tagpool.experts.robust.missing import Missing
 from tagpool.experts.training_data import TrainingData
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
 from tagpool.wording import counted
 
-EPOCHS = 3
+EPOCHS = 1
 """Passes over the sentences and copies: the weights begin close to their end, and time is bounded."""
-SHARES = (0.75, 1.0)
-"""Shares of the new weights to try; smaller ones follow if all of them cost too much."""
-_SMALLER = (0.6, 0.45, 0.3, 0.15)
-DEFAULT_SHARE = 0.75
+SHARES = (1.0, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2)
+"""Shares of the new weights to try: the first one that costs little enough is taken, as larger ones gain more."""
+DEFAULT_SHARE = 0.8
 """Share of the new weights without a dev set."""
 
 
@@ -46,33 +45,34 @@ class Decision:
 
 
 class RobustTraining(LinearTraining):
-    """A training on sentences and copies that begins with the weights of the first training."""
+    """A training on sentences and changed ones that begins with the weights of the first training."""
 
     tagger: Expert
     data: RobustData
-    is_done = False
 
     def __init__(
         self,
         first: FirstTraining,
         corpus: Corpus,
         copies: Copies,
+        missing: Missing,
         changes: Mapping[str, Sequence[str]],
         *,
-        dev: Any,
+        dev_texts: DevTexts | None,
         **options: Any,
     ) -> None:
         self.first = first
         self.copies = copies
+        self.missing = missing
+        self.counts = {kind: copies.counts.get(kind, 0) + missing.counts.get(kind, 0) for kind in changes}
         self.changes = changes
         self.original = corpus
         super().__init__(first.tagger, corpus, None, **options)
-        names = [name for kind in changes.values() for name in kind]
-        self.dev_sets = None if dev is None else DevSets.of(self, dev, names, train=corpus, templates=first.templates)
+        self.dev_sets = None if dev_texts is None else DevSets.of(self, dev_texts)
         self.decision: Decision | None = None
 
     def _data(self, sentences: Any, labels: Any) -> TrainingData:
-        return RobustData(self.first, self.original, self.copies)
+        return RobustData(self.first, self.original, self.copies, self.missing)
 
     def _trainer(self, expert: Expert) -> Trainer:
         first = self.first.trainer
@@ -88,7 +88,7 @@ class RobustTraining(LinearTraining):
 
     def learn(self, watch: Watch) -> Weights:
         """Run the epochs on the sentences and their copies."""
-        watch.note(f"continued with {describe_copies(self.copies.counts)}")
+        watch.note(f"continued with {describe_copies(self.counts)}")
         return super().learn(watch)
 
     def install(self, learned: Weights, watch: Watch) -> None:
@@ -96,58 +96,32 @@ class RobustTraining(LinearTraining):
         self.decision = self._decide(learned)
         super().install(self.mixed(learned, self.decision.share), watch)
 
-    def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
-        """The arguments of native models; of the last one, with the features that have weights."""
-        if not self.is_done or not self.data.has_groups:
-            return super().parts(weights, history)
-        features, labels = self.training.cell_features(), self.training.cell_labels()
-        is_used = np.zeros(self.data.feature_count, bool)
-        is_used[features[weights[: len(features)] != 0]] = True
-        numbers = np.cumsum(is_used) - 1
-        has_weights = is_used[features]
-        self.data.rename(is_used.tobytes())
-        names, _, _, cells, edges, transitions = super().parts(weights, getattr(self.data.encoder, "fitted_history", None))
-        return (
-            names,
-            numbers[features[has_weights]].astype(np.uint32),
-            labels[has_weights],
-            cells[has_weights],
-            edges,
-            transitions,
-        )
-
-    def model(self, learned: Weights) -> _native.Model:
-        """The model of the expert."""
-        self.is_done = True
-        self.forgets = not self.data.has_groups  # else the features without weights are left out before
-        return super().model(learned)
-
     def mixed(self, learned: Weights, share: float) -> Weights:
         """Return the average of the first weights and the learned ones."""
-        mixed: Weights = learned.copy()  # its padding stays
+        mixed: Weights = np.array(learned)  # its padding stays
         count = len(self.begin)
-        mixed[:count] = ((1 - share) * self.begin + share * learned[:count]).astype(np.float32)
+        mixed[:count] = ((1 - share) * self.begin + share * mixed[:count]).astype(np.float32)
         return mixed
 
     def _decide(self, learned: Weights) -> Decision:
-        """Choose the share of the new weights that gains most among those that do not cost too much clean F1."""
+        """Choose the largest share of the new weights that does not cost too much clean F1, and gains on changed text."""
         sets = self.dev_sets
         if sets is None:
-            return Decision(self.copies.counts, DEFAULT_SHARE)
-        before = sets.clean_score(self, self.mixed(learned, 0.0))
+            return Decision(self.counts, DEFAULT_SHARE)
+        ordinary = Scorer(self, self.mixed(learned, 0.0), sets)
+        before, scores_before = ordinary.clean(), ordinary.changed()
         one_span = 1 / max(self.size_of(sets.clean), 1)  # the smallest difference of a small dev set
         least = before - max(float(self.tagger.robust_cost) / 100, one_span)
-        clean: dict[float, float] = {}
-        for share in (*reversed(SHARES), *_SMALLER):
-            if share < min(SHARES) and any(one >= least for one in clean.values()):
-                break
-            clean[share] = sets.clean_score(self, self.mixed(learned, share))
-        allowed = [share for share, score in clean.items() if score >= least]
-        scores = {share: sets.scores(self, self.mixed(learned, share)) for share in (0.0, *allowed)}
-        gains = {share: self._mean(scores[share]) - self._mean(scores[0.0]) for share in allowed}
-        chosen = max((share for share in allowed if gains[share] > 0), key=gains.__getitem__, default=0.0)
-        changed = {name: (scores[0.0][name], scores[chosen][name]) for name in scores[0.0]}
-        return Decision(self.copies.counts, chosen, (before, clean.get(chosen, before)), changed)
+        for share in SHARES:
+            scorer = Scorer(self, self.mixed(learned, share), sets)
+            if (clean := scorer.clean()) < least:
+                continue
+            scores = scorer.changed()
+            if self._mean(scores) > self._mean(scores_before):
+                shown = {name: (score, scores[name]) for name, score in scores_before.items()}
+                return Decision(self.counts, share, (before, clean), shown)
+        shown = {name: (score, score) for name, score in scores_before.items()}
+        return Decision(self.counts, 0.0, (before, before), shown)
 
     def _mean(self, scores: Mapping[str, float]) -> float:
         """Return the mean over the kinds."""

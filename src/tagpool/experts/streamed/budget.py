@@ -25,14 +25,16 @@ class Budget:
             raise InputError(f"memory={limit!r}: expected a size such as 2G or 500M")
         self.limit = int(float(match[1]) * _UNITS[match[2].upper()])
 
-    def demand(self, more: int, what: str) -> None:
-        """Raise an error unless the process may take this number of bytes more."""
-        needed = used() + more
-        if needed > self.limit:
-            raise InputError(
-                f"memory: {what} need {_show(needed)} in all, more than the budget of {_show(self.limit)}; "
-                f"use memory {_round_up(needed)} (--memory {_round_up(needed)}), or fewer features (a larger min_count)"
-            )
+    def demand(self, more: int, later: int = 0) -> None:
+        """Raise an error unless the process may take this number of bytes more; the message adds what it needs ``later``."""
+        if used() + more <= self.limit:
+            return
+        needed = used() + more + later
+        size = f"{-(-needed * 105 // (100 << 20))}M"
+        raise InputError(
+            f"memory: the training needs up to {_show(needed)}, more than the budget of {_show(self.limit)}; "
+            f"use memory={size!r} (--memory {size}), or fewer features (a larger min_count)"
+        )
 
 
 def used() -> int:
@@ -45,7 +47,3 @@ def used() -> int:
 
 def _show(size: int) -> str:
     return f"{size / (1 << 20):,.0f} MB"
-
-
-def _round_up(size: int) -> str:
-    return f"{-(-size * 105 // (100 << 20))}M"

@@ -12,15 +12,17 @@ from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.labelled_files import LabelledFiles
 from tagpool.errors import InputError
-from tagpool.experts.label_scheme import MOST_LABELS, count_bigrams, forbidden_by_counts
+from tagpool.experts.label_scheme import forbidden_by_counts
+from tagpool.experts.linear.expert import Expert
 from tagpool.experts.states import states_by_counts
 from tagpool.experts.streamed.budget import Budget
 from tagpool.experts.streamed.facts import CorpusFacts
+from tagpool.experts.streamed.needs import predicted_memory
 from tagpool.experts.streamed.spool import Sentences, Spool
-from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import UNKNOWN, TrainingData
 from tagpool.features.automatic import min_count_for
 from tagpool.features.encoder import Encoder, label_ids
+from tagpool.optim.trainers import trainer_of
 from tagpool.wording import counted
 
 _BLOCK = 1 << 16  # tokens of a corpus in memory that are encoded together
@@ -29,8 +31,9 @@ _BLOCK = 1 << 16  # tokens of a corpus in memory that are encoded together
 class StreamedData(TrainingData):
     """Training sentences in a spool. They are read twice: for the labels and default templates, and to be encoded."""
 
-    def __init__(self, tagger: Tagger, files: LabelledFiles | Corpus, budget: Budget) -> None:
-        self.tagger, self.files, self.budget = tagger, files, budget
+    def __init__(self, tagger: Expert, files: LabelledFiles | Corpus, budget: Budget) -> None:
+        self.tagger: Expert = tagger
+        self.files, self.budget = files, budget
         self.takes_features = False
         facts = CorpusFacts()
         for block in self._blocks(by_document=False):
@@ -53,6 +56,7 @@ class StreamedData(TrainingData):
             got = f"only {labels[0]!r}" if labels else "none"
             raise InputError(f"expected at least two different labels to learn, got {got}", source=self.source)
         self.encoder.labels_ = self.scored_labels = labels
+        self.occurrences = 0  # of all features, also of those that are removed
         self.spool = Spool()
         try:
             self._encode(labels)
@@ -64,20 +68,24 @@ class StreamedData(TrainingData):
         """Encode all sentences with provisional numbers, then with the final ones."""
         encoder = self.encoder
         reads_documents = encoder.fitted_native.looks_at_documents
-        bigrams: NDArray[np.int64] = np.zeros((len(labels) + 1, len(labels) + 1), np.int64)
+        bigrams: NDArray[np.int64] = np.zeros((len(labels) + 1) ** 2, np.int64)
         has_unknown = False
+        read = 0
         for block in self._blocks(by_document=reads_documents):
-            gold = label_ids(block, labels)
-            assert gold is not None
+            numbers = label_ids(block, labels)
+            assert numbers is not None
+            gold = np.asarray(numbers)
             encoding, history = encoder.fit_next(block)
             self.spool.add(encoding, gold, history)
-            bigrams += count_bigrams(len(labels), gold, encoding.sentences())
+            bigrams += _native.count_bigrams(gold, encoding.sentences(), len(labels))
             has_unknown = has_unknown or bool((gold < 0).any())
-            self.budget.demand(0, "the features")
+            self.occurrences += encoding.occurrence_count
+            read += block.token_count
+            self._check_budget(read, len(labels))
         self.spool.finish()
         if sum(tokens for _, tokens in self.spool.chunks) != self.token_count:
             raise InputError("the file changed while it was read; train again", source=self.source)
-        self.states = states_by_counts(self.tagger.inner_scheme, labels, bigrams, has_unknown=has_unknown)
+        self.states = states_by_counts(self.tagger.inner_scheme, labels, bigrams.tolist(), has_unknown=has_unknown)
         self.labels = self.states.names
         ids, history_ids = encoder.finish()
         self.feature_count = encoder.feature_count
@@ -90,23 +98,30 @@ class StreamedData(TrainingData):
             )
         if self.min_count > 1 or self.states.merged:
             bigrams = self._renumber(ids, history_ids)
-        self.forbidden_edges = (
-            np.zeros(0, np.uint8) if len(self.labels) > MOST_LABELS else forbidden_by_counts(self.states.scheme_names, bigrams)
-        )
+        self.forbidden_edges = forbidden_by_counts(self.states.scheme_names, bigrams.tolist())
+
+    def _check_budget(self, read: int, labels: int) -> None:
+        """Raise an error if the features of the tokens so far are too many; the message expects as many of the others."""
+        known = self.encoder.feature_count
+        features = known * self.token_count // max(read, 1)
+        occurrences = self.occurrences * self.token_count // max(read, 1)
+        full_batch = trainer_of(self.tagger.trainer).full_batch
+        later = predicted_memory(features, labels, self.token_count, occurrences, full_batch=full_batch)
+        self.budget.demand(0, later)
 
     def _renumber(self, ids: NDArray[np.uint32], history_ids: NDArray[np.uint32] | None) -> NDArray[np.int64]:
         """Give every chunk the final numbers of features and states; return the counts of their bigrams."""
         count = len(self.labels)
-        bigrams: NDArray[np.int64] = np.zeros((count + 1, count + 1), np.int64)
+        bigrams: NDArray[np.int64] = np.zeros((count + 1) ** 2, np.int64)
         for number in range(len(self.spool.chunks)):
             encoding, gold, history = self.spool.read([number])
             if self.states.merged:
-                gold = self.states.refine(gold, encoding.sentences())
+                gold = np.asarray(self.states.refine(gold, encoding.sentences()))
             if self.min_count > 1:
                 encoding = encoding.renumbered(ids)
                 history = None if history is None or history_ids is None else history.renumbered(history_ids)
             self.spool.replace(number, (encoding, gold, history))
-            bigrams += count_bigrams(count, gold, encoding.sentences())
+            bigrams += _native.count_bigrams(gold, encoding.sentences(), count)
         return bigrams
 
     def _blocks(self, *, by_document: bool) -> Iterator[Corpus]:

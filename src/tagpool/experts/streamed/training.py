@@ -15,11 +15,8 @@ from tagpool.experts.linear.label_memory import check_label_count
 from tagpool.experts.linear.training import LinearTraining
 from tagpool.experts.streamed.budget import Budget
 from tagpool.experts.streamed.data import StreamedData
+from tagpool.experts.streamed.needs import places_memory, training_memory
 from tagpool.optim.watch import Epoch
-
-_BYTES_OF_FEATURE = 60  # of observations and of the layout, during the search for places
-_BYTES_OF_OCCURRENCE = 15  # of a block: numbers, items and shards
-_VECTORS = 20  # of doubles by weight, of L-BFGS
 
 
 class StreamedTraining(LinearTraining):
@@ -29,7 +26,12 @@ class StreamedTraining(LinearTraining):
 
     def __init__(self, expert: Any, files: Any, budget: Budget, **options: Any) -> None:
         self.budget = budget
-        super().__init__(expert, files, None, **options)
+        try:
+            super().__init__(expert, files, None, **options)
+        except BaseException:
+            if hasattr(self, "data"):
+                self.data.spool.close()
+            raise
 
     def _data(self, sentences: Any, labels: Any) -> StreamedData:
         data = StreamedData(self.tagger, sentences, self.budget)
@@ -46,17 +48,16 @@ class StreamedTraining(LinearTraining):
     def _training_set(self) -> _native.TrainingSet:
         data, layout, labels = self.data, self._layout(), len(self.data.labels)
         check_label_count(labels, self.tagger.chain)
-        self.budget.demand(data.feature_count * _BYTES_OF_FEATURE, "the features")
+        self.budget.demand(places_memory(data.feature_count), self._predicted())
         with NameFaults(data.source, purpose="arrange the features for training"):
             seen = _native.Observations(data.feature_count, labels, layout, data.history_feature_count)
-            occurrences = 0
             for _, (encoding, gold, history) in data.pieces():
                 seen.add(encoding, gold, history)
-                occurrences += encoding.occurrence_count
             weights = _native.WeightLayout(seen, labels, layout)
             del seen
             self._choose_bundles(weights)
-        self.budget.demand(self._memory(weights, occurrences), "the weights and the dictionary")
+        full_batch = self.trainer.full_batch
+        self.budget.demand(training_memory(weights.weight_count, data.token_count, data.occurrences, full_batch=full_batch))
         begins = [0, *accumulate(tokens for _, tokens in data.spool.chunks)]
 
         def load(chunks: list[int]) -> _native.TrainingSet:
@@ -85,14 +86,10 @@ class StreamedTraining(LinearTraining):
             savings += columns.savings(weights, encoding, begins[chunks[0]], part)
         weights.choose_bundles(columns, savings)
 
-    def _memory(self, weights: _native.WeightLayout, occurrences: int) -> int:
-        """The bytes that training and the model take."""
-        count = weights.weight_count
-        block = min(self.data.token_count, _native.BLOCK_TOKENS)
-        sentences = block * occurrences // max(self.data.token_count, 1) * _BYTES_OF_OCCURRENCE
-        if self.trainer.full_batch:
-            return 8 * count * _VECTORS + sentences
-        return 14 * count + max(sentences, 8 * count)
+    def _predicted(self) -> int:
+        data, full_batch = self.data, self.trainer.full_batch
+        weights = data.feature_count * -(-len(data.labels) // 8) * 8
+        return training_memory(weights, data.token_count, data.occurrences, full_batch=full_batch)
 
     def _example_weights(self) -> NDArray[np.float32]:
         return np.zeros(0, np.float32)

@@ -7,9 +7,9 @@ same for transitions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
@@ -31,7 +31,7 @@ def merge_labels(corpus: Corpus, labels: Sequence[str]) -> Corpus:
     return corpus.with_labels([[label if label in known else OTHER for label in row] for row in corpus.labels])
 
 
-def expand_labels(expert: Expert, labels: Sequence[str], forbidden: NDArray[np.uint8]) -> None:
+def expand_labels(expert: Expert, labels: Sequence[str], forbidden: Any) -> None:
     """Replace the model of an expert that was trained on merged labels by one with all labels, and these forbidden edges."""
     model, encoder = expert._fitted(), expert._encoder
     if not isinstance(encoder, Encoder) or model.has_history:

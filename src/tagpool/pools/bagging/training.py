@@ -89,7 +89,7 @@ def _jobs(
         known = _labels(pool.expert, corpora.train)
         gold = label_ids(corpora.train, known)
         assert gold is not None
-        jobs.append(Job(name + suffix, member, merged, known, forbidden_edges(known, gold, corpora.train.offsets())))
+        jobs.append(Job(name + suffix, member, merged, known, forbidden_edges(known, gold, corpora.train.native.bounds())))
     return jobs
 
 

@@ -33,7 +33,7 @@ class ElitistTrainer(Trainer):
 
     def split(self, parameters: Weights) -> tuple[Weights, NDArray[np.float64]]:
         """Divide the parameters of the native learner: [members][cells + edges], and the weights of the members."""
-        count = len(self.weights)
+        parameters, count = np.asarray(parameters), len(self.weights)
         return parameters[:-count].reshape(count, -1), parameters[-count:].astype(np.float64)
 
     def result_size(self, parameter_count: int) -> int:

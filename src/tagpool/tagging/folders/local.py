@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 
 from tagpool.errors import TagpoolError
@@ -27,7 +27,7 @@ _CODE = "import sys; sys.path[:] = {path!r}; from tagpool.tagging.folders.local 
 
 def label_locally(
     settings: Settings, labeller: Labeller, workers: int, batches: Iterable[list[Job]]
-) -> Iterator[list[FileResult]]:
+) -> Generator[list[FileResult], None, None]:
     """Yield the results of batches: one worker is this process, several are processes of their own."""
     if workers == 1:
         worker = FileWorker(settings, labeller)

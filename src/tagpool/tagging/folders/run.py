@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from tagpool.tagging.folders.manifest import Manifest
 from tagpool.tagging.folders.worker import Failure, FileResult
 from tagpool.wording import counted
 
-Engine = Callable[[Iterable[list[Job]]], Iterator[list[FileResult]]]
+Engine = Callable[[Iterable[list[Job]]], Generator[list[FileResult], None, None]]
 """Workers: a function of batches that yields the results of each, in any order. It takes a batch when a worker is free."""
 
 
@@ -60,13 +61,16 @@ class FolderRun:
         start = time.monotonic()
         finished, total = 0, sum(job.size for job in self._jobs)
         if self._jobs:
-            for results in engine(self._batches()):
-                self._manifest.record(results)
-                for result in results:
-                    self._count(result)
-                    finished += result.job.size
-                self.on_progress(finished, total)
-            self._manifest.remove_unfinished()
+            try:
+                with contextlib.closing(engine(self._batches())) as finished_batches:
+                    for results in finished_batches:
+                        self._manifest.record(results)
+                        for result in results:
+                            self._count(result)
+                            finished += result.job.size
+                        self.on_progress(finished, total)
+            finally:
+                self._manifest.remove_unfinished()
         self.summary.seconds = time.monotonic() - start
         if self._stopped is not None:
             self._raise(self._stopped)
