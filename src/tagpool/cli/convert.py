@@ -20,6 +20,7 @@ from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.corpus.formats import Format, format_of, read_corpus, write_corpus
 from tagpool.corpus.jsonl import Misaligned
 from tagpool.corpus.schemes import Scheme, convert_many, detect
+from tagpool.corpus.spacy.files import lost_in_docbin
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.wording import counted
@@ -116,6 +117,8 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
     lost: list[str] = []
     if target is Format.CONLLU:
         lost = lost_in_conllu(corpus)
+    elif target is Format.SPACY:
+        lost = lost_in_docbin(corpus)
     elif target in (Format.SPANS, Format.TEXT):
         columns = {WORD, SPACE, corpus.label_column if target is Format.SPANS else SPACE}
         lost = [name for name in corpus.columns if name not in columns]

@@ -30,6 +30,7 @@ DEFAULT_COLUMNS: dict[int, tuple[str, ...]] = {
     4: (WORD, "pos", "chunk", LABEL),
 }
 CONLLU_COLUMNS = (WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_SPACY_COLUMNS = {"upos": "pos", "xpos": "tag", "feats": "morph", "deprel": "dep"}
 DOCUMENT_START = "-DOCSTART-"
 _SURE_COMMENT = re.compile(r"#[ \t]*[^ \t=]+[ \t]+= |# [ \t]*newdoc( |$)")
 _DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
@@ -162,7 +163,7 @@ def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
 def format_conllu(corpus: Corpus) -> str:
     """Return CoNLL-U: columns by their names, plain labels as UPOS, ``_`` for the rest. Sentences without tokens are left out."""
     corpus = corpus.drop_empty()
-    for name in (*CONLLU_COLUMNS, "pos", LABEL):
+    for name in (*CONLLU_COLUMNS, *_SPACY_COLUMNS.values(), LABEL):
         if name in corpus.columns:
             _check_separable(corpus, name, "\t")
     sources = _conllu_sources(corpus)
@@ -194,7 +195,9 @@ def lost_in_conllu(corpus: Corpus) -> list[str]:
 def _conllu_sources(corpus: Corpus) -> dict[str, str]:
     """Map columns of CoNLL-U to columns of the corpus."""
     sources = {name: name for name in CONLLU_COLUMNS if name in corpus.columns}
-    if "pos" in corpus.columns:
+    if "tag" in corpus.columns:  # the names of spaCy
+        sources = {name: other for name, other in _SPACY_COLUMNS.items() if other in corpus.columns} | sources
+    elif "pos" in corpus.columns:
         sources.setdefault("xpos", "pos")
     if corpus.label_column == LABEL and detect(corpus.labels).scheme is Scheme.PLAIN:  # span labels are no UPOS
         sources.setdefault("upos", LABEL)

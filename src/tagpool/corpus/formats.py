@@ -28,6 +28,7 @@ class Format(str, Enum):
     SPANS = "spans"
     TEXT = "text"
     PARQUET = "parquet"
+    SPACY = "spacy"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,18 @@ def _write_parquet(corpus: Corpus, path: str | Path) -> None:
     write_parquet(corpus, path)
 
 
+def _read_spacy(path: str | Path, _: ReadOptions) -> Corpus:
+    from tagpool.corpus.spacy.files import read_docbin
+
+    return read_docbin(path)
+
+
+def _write_spacy(corpus: Corpus, path: str | Path) -> None:
+    from tagpool.corpus.spacy.files import write_docbin
+
+    write_docbin(corpus, path)
+
+
 FORMATS = {
     Format.CONLL: FileFormat(
         lambda path, o: read_conll(path, columns=o.columns, encoding=o.encoding),
@@ -79,6 +92,7 @@ FORMATS = {
     Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
     Format.TEXT: FileFormat(lambda path, o: read_text(path, encoding=o.encoding), lambda corpus, *_: format_text(corpus)),
     Format.PARQUET: FileFormat(_read_parquet, suffixes=(".parquet",), write=_write_parquet),
+    Format.SPACY: FileFormat(_read_spacy, suffixes=(".spacy",), write=_write_spacy),
 }
 
 

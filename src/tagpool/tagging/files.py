@@ -11,6 +11,7 @@ from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tagpool.tagging.docbin import DocbinTagger
     from tagpool.tagging.labeller import Labeller, StreamTagger
     from tagpool.tagging.parquet import ParquetTagger
 
@@ -23,7 +24,7 @@ def create_tagger(
     columns: str | None = None,
     encoding: str = "utf-8",
     keep_going: bool = False,
-) -> StreamTagger | ParquetTagger:
+) -> StreamTagger | ParquetTagger | DocbinTagger:
     """Return the tagger of a file; iteration yields its bytes with labels. ``kind`` defaults to the format of its name."""
     kind = kind or format_of(path)
     if columns is not None and kind not in (Format.CONLL, Format.PARQUET):
@@ -33,6 +34,10 @@ def create_tagger(
         from tagpool.tagging.parquet import ParquetTagger
 
         return ParquetTagger(labeller, path, columns)
+    if kind is Format.SPACY:
+        from tagpool.tagging.docbin import DocbinTagger
+
+        return DocbinTagger(labeller, path)
     by_line = kind not in (Format.CONLL, Format.CONLLU)
     by_document = labeller.by_document and not by_line
     blocks = Blocks(path, encoding=encoding, by_line=by_line, by_document=by_document, keep_going=keep_going)

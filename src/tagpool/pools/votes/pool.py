@@ -266,9 +266,13 @@ class VotePool(Parameters):
         return pool
 
     @MemoryFor("write the pool")
+    def to_bytes(self, options: Any = None) -> bytes:
+        """Return the content of the file of the pool."""
+        return to_bytes(self)
+
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically. A function as key or loss is not saved: set it again after loading."""
-        write_bytes(path, to_bytes(self))
+        write_bytes(path, self.to_bytes())
 
 
 def _labels_and_words(gold: Any, words: Any) -> tuple[Any, Any]:

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.rows import as_rows
-from tagpool.corpus.schemes import Scheme, Span, to_labels
+from tagpool.corpus.spacy.annotations import Annotation, document_labels, label_words
+from tagpool.corpus.spacy.library import check_pipeline
 from tagpool.errors import InputError, check_type
 from tagpool.experts.tasks import iterate_tasks
 from tagpool.parameters import Parameters
@@ -62,21 +63,10 @@ def from_spacy(pipeline: Any, *, what: str = "entities") -> Callable[[Sequence[S
     """
     if what not in ("entities", "tag", "pos"):
         raise InputError(f"what={what!r}: expected entities, tag or pos")
-    if not hasattr(pipeline, "vocab"):
-        raise InputError(f"expected a spaCy pipeline, got {type(pipeline).__name__}")
+    check_pipeline(pipeline)
 
     def label(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        from spacy.tokens import Doc
-
-        rows = []
-        for words in sentences:
-            document = pipeline(Doc(pipeline.vocab, words=list(words)))
-            if what == "entities":
-                spans = [Span(entity.start, entity.end, entity.label_) for entity in document.ents]
-                rows.append(to_labels(spans, len(words), Scheme.BIO2))
-            else:
-                rows.append([getattr(token, f"{what}_") or "_" for token in document])
-        return rows
+        return [document_labels(document, Annotation(what)) for document in label_words(pipeline, sentences)]
 
     return label
 

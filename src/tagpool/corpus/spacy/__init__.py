@@ -1,0 +1,1 @@
+"""Documents of spaCy: their annotations as labels, and .spacy files (``tagpool[spacy]``)."""
