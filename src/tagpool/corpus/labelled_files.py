@@ -10,7 +10,7 @@ from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.conll import CONLLU_COLUMNS, column_names, default_names
 from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.faults import NameFaults
-from tagpool.corpus.files import STANDARD_STREAM, check_path, source_name
+from tagpool.corpus.files import STANDARD_STREAM, check_path, name_read_errors, source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError
 
@@ -51,9 +51,18 @@ class LabelledFiles:
             if kind not in _FORMATS:
                 advice = "convert it with tagpool convert --to conll"
                 raise InputError(f"a memory budget needs CoNLL files, and this is read as {kind.value}; {advice}", source=path)
-            if str(path) == STANDARD_STREAM:
-                raise InputError("a memory budget needs a file that can be read twice, not standard input")
+            if str(path) == STANDARD_STREAM or path.is_fifo():
+                raise InputError("a memory budget needs a file that can be read twice, not a stream", source=source_name(path))
         self.format = format
+
+    def state(self) -> list[tuple[int, int]]:
+        """Return the size and the time of each file, which tell whether it changed."""
+        states = []
+        for path in self.paths:
+            with name_read_errors(source_name(path)):
+                state = path.stat()
+            states.append((state.st_size, state.st_mtime_ns))
+        return states
 
     def blocks(self, *, by_document: bool = False) -> Iterator[Corpus]:
         """Yield the sentences; with ``by_document`` no document is divided."""
