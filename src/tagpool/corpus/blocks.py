@@ -114,10 +114,11 @@ class Blocks:
 
     def _refuse(self, pending: bytearray) -> Iterator[Block]:
         """Raise an error about a sentence without an end; with ``keep_going``, yield it and discard the sentence."""
-        end = "line end" if self._by_line else "blank line between sentences"
+        end, unit = ("line end", "line") if self._by_line else ("blank line between sentences", "sentence")
         if self._in_document:
-            end = "beginning of another document"
-        error = InputError(f"no {end} in {counted(len(pending), 'byte')}", source=self.source, line=self._lines + 1)
+            end, unit = "beginning of another document", "document"
+        message = f"no {end} in {counted(len(pending), 'byte')}; divide the {unit}"
+        error = InputError(message, source=self.source, line=self._lines + 1)
         if not self.keep_going or self._in_document:
             raise error
         yield Block(b"", self._lines, error)
