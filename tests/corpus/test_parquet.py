@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,13 @@ def test_compressed_files(tmp_path: Path) -> None:
     write_corpus(corpus, tmp_path / "x.parquet")
     (tmp_path / "x.parquet.gz").write_bytes(gzip.compress((tmp_path / "x.parquet").read_bytes()))
     assert read_corpus(tmp_path / "x.parquet.gz") == read_corpus(tmp_path / "x.parquet")
+
+
+def test_names_that_are_no_valid_text(tmp_path: Path) -> None:
+    corpus = builtin_corpus(5)
+    path = tmp_path / os.fsdecode(b"\xff.parquet")
+    write_corpus(corpus, path)
+    assert read_corpus(path) == corpus
 
 
 @pytest.mark.parametrize("cut", [0, 3, 8, 100, 400])

@@ -84,12 +84,12 @@ class LabelledFiles:
         label = self.label or ("upos" if conllu else LABEL)
         is_empty = True
         for block in Blocks(path, encoding=self.encoding, by_document=by_document):
-            if names is None:
-                names = default_names(block.text, source)
+            found = names or default_names(block.text, source)
             with NameFaults(source, block.lines_before, f"read {source}"):
-                native = _native.read_conll(block.text, list(names), conllu)
+                native = _native.read_conll(block.text, list(found), conllu)
             if native.sentence_count:
                 is_empty = False
+                names = found  # a block without sentences does not show the columns
                 yield Corpus(native, label_column=label, source=source).require_labels()
         if is_empty:
             message = "expected sentences, got none: the file is empty or has only blank lines and comments"

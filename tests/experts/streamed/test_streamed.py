@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ from tagpool import (
     MaxEnt,
     _native,
     builtin_corpus,
+    read_corpus,
 )
+from tagpool.corpus import blocks
 from tagpool.corpus.conll import format_conll
 from tagpool.errors import OutputError
 from tagpool.experts.saving import to_bytes
@@ -109,6 +112,15 @@ def test_two_files_are_one_corpus(tmp_path: Path) -> None:
     files = LabelledFiles(tmp_path / "a", tmp_path / "b")
     streamed = CRF(WORDS, trainer=SGD(epochs=2)).fit(files, memory="4G")
     assert to_bytes(streamed) == to_bytes(CRF(WORDS, trainer=SGD(epochs=2)).fit(corpus))
+
+
+def test_a_block_without_sentences_does_not_name_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "documents.conll"
+    path.write_text("-DOCSTART- O\n\nAnn PER\nleft O\n\n-DOCSTART- O\n\nann O\n", encoding="utf-8")
+    templates = "word[0]\nelsewhere(casing(word), joined)[0]"
+    with patch.object(blocks, "_SIZE", 8):
+        streamed = CRF(templates).fit(LabelledFiles(path), memory="4G")
+    assert to_bytes(streamed) == to_bytes(CRF(templates).fit(read_corpus(path)))
 
 
 def test_a_training_resumes_from_its_checkpoint(path: Path, tmp_path: Path) -> None:
