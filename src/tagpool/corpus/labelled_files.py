@@ -15,6 +15,7 @@ from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError
 
 _FORMATS = (Format.CONLL, Format.CONLLU)
+_DOCUMENT_MARKS = {False: b"\n\n-DOCSTART-\n\n", True: b"\n\n# newdoc\n"}  # by whether the format is CoNLL-U
 
 
 class LabelledFiles:
@@ -54,6 +55,7 @@ class LabelledFiles:
             if str(path) == STANDARD_STREAM or path.is_fifo():
                 raise InputError("a memory budget needs a file that can be read twice, not a stream", source=source_name(path))
         self.format = format
+        self._with_documents: set[Path] = set()  # of those read so far
 
     def state(self) -> list[tuple[int, int]]:
         """Return the size and the time of each file, which tell whether it changed."""
@@ -65,7 +67,10 @@ class LabelledFiles:
         return states
 
     def blocks(self, *, by_document: bool = False) -> Iterator[Corpus]:
-        """Yield the sentences; with ``by_document`` no document is divided."""
+        """Yield the sentences; with ``by_document`` no document is divided.
+
+        Sentences before the first mark of a file are a document if it was read before.
+        """
         first: Corpus | None = None
         for path in self.paths:
             for corpus in self._read(path, by_document):
@@ -83,10 +88,15 @@ class LabelledFiles:
         names: Sequence[str] | None = CONLLU_COLUMNS if conllu else self.names and column_names(self.names, source)
         label = self.label or ("upos" if conllu else LABEL)
         is_empty = True
-        for block in Blocks(path, encoding=self.encoding, by_document=by_document):
+        in_document = by_document and path in self._with_documents
+        for block in Blocks(path, encoding=self.encoding, by_document=by_document, in_document=in_document):
             found = names or default_names(block.text, source)
             with NameFaults(source, block.lines_before, f"read {source}"):
                 native = _native.read_conll(block.text, list(found), conllu)
+                if in_document and native.sentence_count and not native.documents:  # those before the first mark
+                    native = _native.read_conll(block.text + _DOCUMENT_MARKS[conllu], list(found), conllu)
+            if native.documents or (not native.sentence_count and block.has_document()):
+                self._with_documents.add(path)
             if native.sentence_count:
                 is_empty = False
                 names = found  # a block without sentences does not show the columns

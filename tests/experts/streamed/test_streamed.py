@@ -114,9 +114,17 @@ def test_two_files_are_one_corpus(tmp_path: Path) -> None:
     assert to_bytes(streamed) == to_bytes(CRF(WORDS, trainer=SGD(epochs=2)).fit(corpus))
 
 
-def test_a_block_without_sentences_does_not_name_the_columns(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-DOCSTART- O\n\nAnn PER\nleft O\n\n-DOCSTART- O\n\nann O\n",  # the first block has no sentence
+        "Ann PER\n\nann O\n\nann PER\n\n-DOCSTART- O\n\nleft O\n",  # sentences before the first mark are a document
+        "Ann PER\n\nann O\n\nann PER\n",
+    ],
+)
+def test_documents_are_those_of_memory(text: str, tmp_path: Path) -> None:
     path = tmp_path / "documents.conll"
-    path.write_text("-DOCSTART- O\n\nAnn PER\nleft O\n\n-DOCSTART- O\n\nann O\n", encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     templates = "word[0]\nelsewhere(casing(word), joined)[0]"
     with patch.object(blocks, "_SIZE", 8):
         streamed = CRF(templates).fit(LabelledFiles(path), memory="4G")
