@@ -90,16 +90,16 @@ class LabelledFiles:
         is_empty = True
         in_document = by_document and path in self._with_documents
         for block in Blocks(path, encoding=self.encoding, by_document=by_document, in_document=in_document):
-            found = names or default_names(block.text, source)
+            block_names = names or default_names(block.text, source)
             with NameFaults(source, block.lines_before, f"read {source}"):
-                native = _native.read_conll(block.text, list(found), conllu)
+                native = _native.read_conll(block.text, list(block_names), conllu)
                 if in_document and native.sentence_count and not native.documents:  # those before the first mark
-                    native = _native.read_conll(block.text + _DOCUMENT_MARKS[conllu], list(found), conllu)
+                    native = _native.read_conll(block.text + _DOCUMENT_MARKS[conllu], list(block_names), conllu)
             if native.documents or (not native.sentence_count and block.has_document()):
                 self._with_documents.add(path)
             if native.sentence_count:
                 is_empty = False
-                names = found  # a block without sentences does not show the columns
+                names = block_names  # a block without sentences does not show the columns
                 yield Corpus(native, label_column=label, source=source).require_labels()
         if is_empty:
             message = "expected sentences, got none: the file is empty or has only blank lines and comments"
