@@ -231,8 +231,10 @@ bool TableReader::next(Owned<ArrowArray>& batch) {
 }
 
 void TableReader::fail(int code) {
-    const char* const message = stream_->get_last_error ? stream_->get_last_error(stream_.get()) : nullptr;
-    throw InputFault(concat("reading the table failed: ", message ? std::string(message) : std::string(std::strerror(code))));
+    const char* const last_error = stream_->get_last_error ? stream_->get_last_error(stream_.get()) : nullptr;
+    const std::string_view message = last_error ? last_error : std::strerror(code);
+    // pyarrow appends the traceback of an exception.
+    throw InputFault(concat("reading the table failed: ", message.substr(0, message.find(". Detail: Python exception"))));
 }
 
 }  // namespace tagpool

@@ -177,6 +177,8 @@ def table(**columns: Any) -> pa.Table:
         (table(tokens=[["a"]]), "tokens,y", r"no column 'y'; the columns are tokens \(list<utf8>\)"),
         (table(tokens=[["a"]], x=[["b"]]), "tokens,x=word", "expected one column 'word', got 2"),
         (table(tokens=[["a"]], word=[["b"]]), None, "expected one column 'word', got 2; name the columns to read"),
+        (pa.table([[["a"]], [["b"]], [["c"]]], ["tokens", "x", "x"]), "tokens,x=label", "expected one column 'x', got 2; rename"),
+        (table(tokens=[["a"]], x=[["b"]]), {"tokens": "word", "x": 3}, "expected the new name of column 'x', got int"),
         (table(tokens=[["a"]]), "tokens=", "expected NAME or NAME=NEW, got 'tokens='"),
         (table(tokens=[["a"]]), [3], "expected the names of columns, got int"),
         (table(tokens=[["a"]]), 3, "expected the names of columns"),

@@ -58,10 +58,10 @@ def test_a_document_is_not_cut(tmp_path: Path) -> None:
 def test_a_sentence_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks_module, "_LONGEST", 20)
     (tmp_path / "x").write_bytes(b"a\n\n" + b"b\n" * 20)
-    with pytest.raises(InputError, match=r"x:3: no blank line between sentences in 2[0-9] bytes"):
+    with pytest.raises(InputError, match=r"x:3: no blank line between sentences in 2[0-9] bytes; divide the sentence"):
         read_blocks(tmp_path / "x", 4)
     (tmp_path / "x").write_bytes(b"b" * 40)
-    with pytest.raises(InputError, match=r"x:1: no line end in 2[0-9] bytes"):
+    with pytest.raises(InputError, match=r"x:1: no line end in 2[0-9] bytes; divide the line"):
         read_blocks(tmp_path / "x", 4, by_line=True)
 
 

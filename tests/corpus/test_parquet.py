@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +46,13 @@ def test_compressed_files(tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "x.parquet.gz") == read_corpus(tmp_path / "x.parquet")
 
 
+def test_names_that_are_no_valid_text(tmp_path: Path) -> None:
+    corpus = builtin_corpus(5)
+    path = tmp_path / os.fsdecode(b"\xff.parquet")
+    write_corpus(corpus, path)
+    assert read_corpus(path) == corpus
+
+
 @pytest.mark.parametrize("cut", [0, 3, 8, 100, 400])
 def test_damaged_files(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "x.parquet"
@@ -59,10 +66,15 @@ def test_damaged_bytes_never_crash(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     write_corpus(builtin_corpus(20), path)
     data = path.read_bytes()
+    messages = []
     for place in range(0, len(data), 41):
         path.write_bytes(data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :])
-        with contextlib.suppress(InputError):
+        try:
             read_corpus(path)
+        except InputError as error:
+            messages.append(error.message)
+    assert any(message.startswith("reading the table failed: ") for message in messages)
+    assert not any("Traceback" in message for message in messages)
 
 
 def test_other_errors(tmp_path: Path) -> None:

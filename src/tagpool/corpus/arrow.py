@@ -124,12 +124,15 @@ def _named(fields: Sequence[Field], columns: Columns, source: str | None) -> lis
         columns = columns.split(",")
     check_type(columns, Iterable, "the names of columns, such as {'text': 'word'}", InputError)
     pairs = columns.items() if isinstance(columns, Mapping) else [_split(name, source) for name in columns]
-    number_of = {field.name: number for number, field in enumerate(fields)}
     names = []
     for name, new in pairs:
-        if name not in number_of:
+        check_type(new, str, f"the new name of column {name!r}", InputError)
+        numbers = [number for number, field in enumerate(fields) if field.name == name]
+        if not numbers:
             raise InputError(f"no column {name!r}; the columns are {_list(fields)}", source=source)
-        names.append((number_of[name], new))
+        if len(numbers) > 1:
+            raise InputError(f"expected one column {name!r}, got {len(numbers)}; rename or remove the others", source=source)
+        names.append((numbers[0], new))
     _check_different([new for _, new in names], source)
     return names
 

@@ -50,6 +50,10 @@ class Block(NamedTuple):
     lines_before: int
     error: InputError | None = None
 
+    def has_document(self) -> bool:
+        """Return whether a document begins in the text."""
+        return _DOCUMENT.search(self.text) is not None
+
     def lines(self, source: str) -> Iterator[tuple[int, str]]:
         """Return the lines with their numbers."""
         return enumerate(decode_lines(self.text, source, self.lines_before), self.lines_before + 1)
@@ -70,19 +74,27 @@ class Blocks:
     """The blocks of a file; ``-`` is standard input, gzip and Zstandard are read directly.
 
     With ``by_line`` every line is a sentence, else blank lines separate sentences. Input from a pipe is passed on as soon as a
-    sentence is complete, with ``by_document`` as soon as a document is. Sentences before the first document do not wait for it.
+    sentence is complete, with ``by_document`` as soon as a document is. Sentences before the first document do not wait for it,
+    unless ``in_document`` says that they are one.
     With ``keep_going``, a sentence that is too long is an empty block with an error; otherwise the error is raised.
     """
 
     def __init__(
-        self, path: Path, *, encoding: str = "utf-8", by_line: bool = False, by_document: bool = False, keep_going: bool = False
+        self,
+        path: Path,
+        *,
+        encoding: str = "utf-8",
+        by_line: bool = False,
+        by_document: bool = False,
+        in_document: bool = False,
+        keep_going: bool = False,
     ) -> None:
         self.source = source_name(path)
         self.keep_going = keep_going
         self._path = path
         self._by_line = by_line
         self._by_document = by_document
-        self._in_document = False
+        self._in_document = in_document
         codec = find_codec(encoding, self.source)
         self.encoding = codec.name
         self._decoder = None if codec.name == "utf-8" else codec.incrementaldecoder(_MARK_INVALID)
@@ -114,10 +126,11 @@ class Blocks:
 
     def _refuse(self, pending: bytearray) -> Iterator[Block]:
         """Raise an error about a sentence without an end; with ``keep_going``, yield it and discard the sentence."""
-        end = "line end" if self._by_line else "blank line between sentences"
+        end, unit = ("line end", "line") if self._by_line else ("blank line between sentences", "sentence")
         if self._in_document:
-            end = "beginning of another document"
-        error = InputError(f"no {end} in {counted(len(pending), 'byte')}", source=self.source, line=self._lines + 1)
+            end, unit = "beginning of another document", "document"
+        message = f"no {end} in {counted(len(pending), 'byte')}; divide the {unit}"
+        error = InputError(message, source=self.source, line=self._lines + 1)
         if not self.keep_going or self._in_document:
             raise error
         yield Block(b"", self._lines, error)

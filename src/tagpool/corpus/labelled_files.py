@@ -10,11 +10,12 @@ from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.conll import CONLLU_COLUMNS, column_names, default_names
 from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.faults import NameFaults
-from tagpool.corpus.files import STANDARD_STREAM, check_path, source_name
+from tagpool.corpus.files import STANDARD_STREAM, check_path, name_read_errors, source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError
 
 _FORMATS = (Format.CONLL, Format.CONLLU)
+_DOCUMENT_MARKS = {False: b"\n\n-DOCSTART-\n\n", True: b"\n\n# newdoc\n"}  # by whether the format is CoNLL-U
 
 
 class LabelledFiles:
@@ -51,12 +52,25 @@ class LabelledFiles:
             if kind not in _FORMATS:
                 advice = "convert it with tagpool convert --to conll"
                 raise InputError(f"a memory budget needs CoNLL files, and this is read as {kind.value}; {advice}", source=path)
-            if str(path) == STANDARD_STREAM:
-                raise InputError("a memory budget needs a file that can be read twice, not standard input")
+            if str(path) == STANDARD_STREAM or path.is_fifo():
+                raise InputError("a memory budget needs a file that can be read twice, not a stream", source=source_name(path))
         self.format = format
+        self._with_documents: set[Path] = set()  # of those read so far
+
+    def state(self) -> list[tuple[int, int]]:
+        """Return the size and the time of each file, which tell whether it changed."""
+        states = []
+        for path in self.paths:
+            with name_read_errors(source_name(path)):
+                state = path.stat()
+            states.append((state.st_size, state.st_mtime_ns))
+        return states
 
     def blocks(self, *, by_document: bool = False) -> Iterator[Corpus]:
-        """Yield the sentences; with ``by_document`` no document is divided."""
+        """Yield the sentences; with ``by_document`` no document is divided.
+
+        Sentences before the first mark of a file are a document if it was read before.
+        """
         first: Corpus | None = None
         for path in self.paths:
             for corpus in self._read(path, by_document):
@@ -74,13 +88,18 @@ class LabelledFiles:
         names: Sequence[str] | None = CONLLU_COLUMNS if conllu else self.names and column_names(self.names, source)
         label = self.label or ("upos" if conllu else LABEL)
         is_empty = True
-        for block in Blocks(path, encoding=self.encoding, by_document=by_document):
-            if names is None:
-                names = default_names(block.text, source)
+        in_document = by_document and path in self._with_documents
+        for block in Blocks(path, encoding=self.encoding, by_document=by_document, in_document=in_document):
+            block_names = names or default_names(block.text, source)
             with NameFaults(source, block.lines_before, f"read {source}"):
-                native = _native.read_conll(block.text, list(names), conllu)
+                native = _native.read_conll(block.text, list(block_names), conllu)
+                if in_document and native.sentence_count and not native.documents:  # those before the first mark
+                    native = _native.read_conll(block.text + _DOCUMENT_MARKS[conllu], list(block_names), conllu)
+            if native.documents or (not native.sentence_count and block.has_document()):
+                self._with_documents.add(path)
             if native.sentence_count:
                 is_empty = False
+                names = block_names  # a block without sentences does not show the columns
                 yield Corpus(native, label_column=label, source=source).require_labels()
         if is_empty:
             message = "expected sentences, got none: the file is empty or has only blank lines and comments"

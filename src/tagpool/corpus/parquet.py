@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tagpool import _native
 from tagpool.corpus.arrow import Columns, read_table
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM, open_output, read_bytes, source_name
@@ -30,11 +32,11 @@ def open_parquet(path: str | Path) -> Iterator[Any]:
     """Open a file as a ``pyarrow.parquet.ParquetFile``; errors of reading it name the file."""
     pyarrow = import_pyarrow("Parquet")
     source = source_name(path)
-    is_plain = str(path) != STANDARD_STREAM and Path(path).suffix == ".parquet"
+    is_plain = str(path) != STANDARD_STREAM and Path(path).suffix == ".parquet" and _native.is_utf8(os.fsencode(path))
     with name_parquet_errors(source):
         if is_plain and not Path(path).exists():
             raise FileNotFoundError
-        # Other files are read into memory: those that are compressed as a whole, and streams.
+        # Other files are read into memory: those that are compressed as a whole, streams, and names that pyarrow refuses.
         data = str(path) if is_plain else pyarrow.BufferReader(read_bytes(path))
         file = pyarrow.parquet.ParquetFile(data)
     try:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -17,7 +18,10 @@ from cli.commands import fail, outputs, run, succeed, write
 
 import tagpool
 from tagpool.corpus.files import read_bytes
+from tagpool.tagging.folders.jobs import find_jobs
+from tagpool.tagging.folders.local import label_locally
 from tagpool.tagging.folders.manifest import MANIFEST
+from tagpool.tagging.folders.settings import Settings
 
 
 @pytest.fixture
@@ -52,6 +56,14 @@ def test_a_folder_has_the_labels_of_its_files(data: Path, folder: Path, workers:
     }  # fmt: skip
     labelled = tagpool.read_corpus("out/sub/d.parquet")
     assert tagpool.load(model).predict(labelled) == labelled.labels
+
+
+def test_no_worker_starts_without_work(data: Path, folder: Path) -> None:
+    settings = Settings(str(data / "ner.tagpool"))
+    batches = [[job] for job in find_jobs(["in"], Path("out"))]
+    with patch.object(subprocess, "Popen", wraps=subprocess.Popen) as start:
+        results = list(label_locally(settings, settings.create_labeller(), 20, batches))
+    assert (start.call_count, len(results)) == (5, 5)
 
 
 def test_patterns_and_several_inputs(data: Path, folder: Path) -> None:

@@ -290,6 +290,22 @@ def test_ctrl_c_without_a_dev_set_keeps_the_model_as_it_stands(data: Path, tmp_p
     assert tagpool.load(model).score(tagpool.read_corpus(data / "train.conll")) > 0.5
 
 
+@pytest.mark.parametrize("options", [[], ["--memory", "2G"]])
+def test_ctrl_c_while_the_model_is_built_keeps_nothing(data: Path, tmp_path: Path, options: list[str]) -> None:
+    code = (
+        "from tagpool.cli.entry import run\n"
+        "from tagpool.experts.linear.training import LinearTraining\n"
+        "def model(*_): raise KeyboardInterrupt\n"
+        "LinearTraining.model = model\n"
+        "run()\n"
+    )
+    command = [sys.executable, "-c", code, "train", "--train", data / "train.conll", "--model", tmp_path / "m", *options]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    assert "interrupted; nothing was kept" in done.stderr
+    assert not (tmp_path / "m").exists()
+
+
 def test_ctrl_c_before_the_first_epoch_keeps_nothing(data: Path, tmp_path: Path) -> None:
     code, message = interrupted(data, tmp_path / "m", "reading")
     assert code == 130, message

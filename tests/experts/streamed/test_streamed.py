@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ from tagpool import (
     MaxEnt,
     _native,
     builtin_corpus,
+    read_corpus,
 )
+from tagpool.corpus import blocks
 from tagpool.corpus.conll import format_conll
 from tagpool.errors import OutputError
 from tagpool.experts.saving import to_bytes
@@ -110,6 +113,23 @@ def test_two_files_are_one_corpus(tmp_path: Path) -> None:
     assert to_bytes(streamed) == to_bytes(CRF(WORDS, trainer=SGD(epochs=2)).fit(corpus))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-DOCSTART- O\n\nAnn PER\nleft O\n\n-DOCSTART- O\n\nann O\n",  # the first block has no sentence
+        "Ann PER\n\nann O\n\nann PER\n\n-DOCSTART- O\n\nleft O\n",  # sentences before the first mark are a document
+        "Ann PER\n\nann O\n\nann PER\n",
+    ],
+)
+def test_documents_are_those_of_memory(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "documents.conll"
+    path.write_text(text, encoding="utf-8")
+    templates = "word[0]\nelsewhere(casing(word), joined)[0]"
+    with patch.object(blocks, "_SIZE", 8):
+        streamed = CRF(templates).fit(LabelledFiles(path), memory="4G")
+    assert to_bytes(streamed) == to_bytes(CRF(templates).fit(read_corpus(path)))
+
+
 def test_a_training_resumes_from_its_checkpoint(path: Path, tmp_path: Path) -> None:
     expected = CRF(WORDS, trainer=SGD(epochs=4)).fit(LabelledFiles(path), memory="4G")
 
@@ -132,6 +152,7 @@ def test_a_training_resumes_from_its_checkpoint(path: Path, tmp_path: Path) -> N
         (lambda: CRF(class_weight="balanced"), {}, "class_weight needs all"),
         (lambda: CRF(truecase=True), {}, "truecase needs all"),
         (lambda: CRF(), {"sample_weight": [1.0]}, "sample_weight needs all"),
+        (lambda: CRF(warm_start=True).fit(builtin_corpus(20)), {}, r"warm_start \(--from\) needs all sentences in memory"),
         (lambda: BaggingPool(CRF(WORDS)), {}, "for the learners crf and maxent, not for bagging"),
         (lambda: CRF(), {"memory": "2 elephants"}, "expected a size such as 2G or 500M"),
         (lambda: CRF(), {"memory": "1M"}, "more than the budget of 1 MB; use memory"),
@@ -152,6 +173,9 @@ def test_files_of_other_formats_are_refused(tmp_path: Path) -> None:
         LabelledFiles(tmp_path / "a.jsonl")
     with pytest.raises(InputError, match="that can be read twice"):
         LabelledFiles("-")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: a memory budget needs a file that can be read twice, not a stream"):
+        LabelledFiles(tmp_path / "pipe")
     with pytest.raises(InputError, match="at least one file"):
         LabelledFiles()
 
@@ -204,13 +228,15 @@ def test_a_full_disk_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not tagger.is_fitted
 
 
-def test_a_file_that_changes_is_an_error(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", ["a A\nb B\n\nc A\n", "c A\nd B\n\n"])  # more tokens, other tokens
+def test_a_file_that_changes_is_an_error(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changing = tmp_path / "changing.conll"
     changing.write_text("a A\nb B\n\n", encoding="utf-8")
     sample = CorpusFacts.sample
 
     def change(facts: CorpusFacts) -> Corpus:
-        changing.write_text("a A\nb B\n\nc A\n", encoding="utf-8")
+        changing.write_text(text, encoding="utf-8")
+        os.utime(changing, (0, 0))
         return sample(facts)
 
     monkeypatch.setattr(CorpusFacts, "sample", change)

@@ -103,8 +103,14 @@ def test_a_damaged_manifest(tmp_path: Path, text: str) -> None:
         pass
 
 
+def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("")
+    with Manifest(tmp_path, FACTS) as manifest, pytest.raises(OutputError, match=r"/a: a folder is needed here; choose another"):
+        manifest.check_outputs([job(tmp_path, "a/b/c")])
+
+
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with Manifest(tmp_path, FACTS), pytest.raises(OutputError, match="another run is writing to this folder"):
+    with Manifest(tmp_path, FACTS), pytest.raises(OutputError, match=rf"^{tmp_path}: another run is writing to this folder"):
         Manifest(tmp_path, FACTS)
     with Manifest(tmp_path, FACTS):
         pass

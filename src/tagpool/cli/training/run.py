@@ -155,8 +155,11 @@ class Run:
                 self.learner.fit(files, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, memory=memory)
             except KeyboardInterrupt:
                 if not self.progress.epochs or not self.learner.is_fitted:
-                    raise KeyboardInterrupt(_NOTHING) from None
+                    raise self._without_result() from None
                 self.interrupted = True
+
+    def _without_result(self) -> KeyboardInterrupt:
+        return KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING)
 
     def _note_dev(self, corpora: list[Corpus]) -> None:
         """Print how many labels of the dev set training does not have, and why its scores may say little."""
@@ -203,7 +206,7 @@ class Run:
             tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, engine=self.engine)
         except KeyboardInterrupt:
             if tagger._model is previous or not self.progress.epochs:
-                raise KeyboardInterrupt(_NOTHING) from None
+                raise self._without_result() from None
             self.interrupted = True
         if self.tunes and not self.interrupted and isinstance(tagger, Expert):
             self._choose_penalty(tagger, sentences)
@@ -242,7 +245,7 @@ class Run:
             with signals.handle_with(request_end):
                 self.learner.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint, engine=self.engine)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING) from None
+            raise self._without_result() from None
 
     def _fit_weights(self, sentences: Corpus | None) -> None:
         self._dev = self._dev or sentences

@@ -35,6 +35,7 @@ class StreamedData(TrainingData):
         self.tagger: Expert = tagger
         self.files, self.budget = files, budget
         self.takes_features = False
+        state = self._state()
         facts = CorpusFacts()
         for block in self._blocks(by_document=False):
             facts.add(block)
@@ -59,13 +60,13 @@ class StreamedData(TrainingData):
         self.occurrences = 0  # of all features, also of those that are removed
         self.spool = Spool()
         try:
-            self._encode(labels)
+            self._encode(labels, state)
         except BaseException:
             self.spool.close()
             raise
 
-    def _encode(self, labels: tuple[str, ...]) -> None:
-        """Encode all sentences with provisional numbers, then with the final ones."""
+    def _encode(self, labels: tuple[str, ...], state: object) -> None:
+        """Encode all sentences with provisional numbers, then with the final ones; ``state`` is that of the files before."""
         encoder = self.encoder
         reads_documents = encoder.fitted_native.looks_at_documents
         bigrams: NDArray[np.int64] = np.zeros((len(labels) + 1) ** 2, np.int64)
@@ -83,7 +84,7 @@ class StreamedData(TrainingData):
             read += block.token_count
             self._check_budget(read, len(labels))
         self.spool.finish()
-        if sum(tokens for _, tokens in self.spool.chunks) != self.token_count:
+        if read != self.token_count or self._state() != state:
             raise InputError("the file changed while it was read; train again", source=self.source)
         self.states = states_by_counts(self.tagger.inner_scheme, labels, bigrams.tolist(), has_unknown=has_unknown)
         self.labels = self.states.names
@@ -123,6 +124,9 @@ class StreamedData(TrainingData):
             self.spool.replace(number, (encoding, gold, history))
             bigrams += _native.count_bigrams(gold, encoding.sentences(), count)
         return bigrams
+
+    def _state(self) -> object:
+        return self.files.state() if isinstance(self.files, LabelledFiles) else None
 
     def _blocks(self, *, by_document: bool) -> Iterator[Corpus]:
         if isinstance(self.files, LabelledFiles):

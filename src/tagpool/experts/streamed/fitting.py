@@ -46,7 +46,7 @@ def _check(tagger: Any, sentences: Any, labels: Any, sample_weight: Any) -> None
         "class_weight": tagger.class_weight is not None,
         "robust": tagger.robust is not None,
         "truecase": tagger.truecase,
-        "warm_start": tagger.warm_start and tagger.is_fitted,
+        "warm_start (--from)": tagger.warm_start and tagger.is_fitted,
         "a part of the features": tagger._part is not None,
     }
     for name, is_used in refused.items():

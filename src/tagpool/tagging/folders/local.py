@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 
 from tagpool.errors import TagpoolError
@@ -41,17 +42,17 @@ def label_locally(
 def _label_in_processes(settings: Settings, workers: int, batches: Iterator[list[Job]]) -> Iterator[list[FileResult]]:
     processes: dict[object, _Process] = {}
     try:
-        for _ in range(workers):
+        for batch in islice(batches, workers):
             process = _Process(settings)
             processes[process.connection] = process
+            process.send(batch)
         while processes:
             for connection in wait([process.connection for process in processes.values()]):
                 process = processes[connection]
-                if (results := process.receive()) is not None:
-                    yield results
+                yield process.receive()
                 # After the results are counted: the first file that fails ends the batches.
-                if (batch := next(batches, None)) is not None:
-                    process.send(batch)
+                if (following := next(batches, None)) is not None:
+                    process.send(following)
                 else:
                     del processes[connection]
                     process.stop()
@@ -78,10 +79,10 @@ class _Process:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send(value)
 
-    def receive(self) -> list[FileResult] | None:
-        """Return the results of a batch, first None: the worker is ready. Raise the error of a worker that ended."""
+    def receive(self) -> list[FileResult]:
+        """Return the results of a batch. Raise the error of a worker that ended."""
         try:
-            results: list[FileResult] | TagpoolError | None = self.connection.recv()
+            results: list[FileResult] | TagpoolError = self.connection.recv()
         except (EOFError, ConnectionResetError):
             code = self._process.wait()
             ending = f"by signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"with exit code {code}"
@@ -117,6 +118,5 @@ def serve(handle: int) -> None:
         except TagpoolError as error:
             connection.send(TagpoolError(str(error)))
             return
-        connection.send(None)
         while True:
             connection.send(worker.label_files(connection.recv()))

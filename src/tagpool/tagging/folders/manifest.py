@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import tagpool
@@ -67,8 +67,11 @@ class Manifest:
         return remaining, done
 
     def check_outputs(self, jobs: Iterable[Job]) -> None:
-        """Raise an error for an output that exists, unless an earlier run wrote it."""
+        """Raise an error for an output that exists, unless an earlier run wrote it, and for a file in place of its folder."""
         for job in jobs:
+            for name in PurePath(job.name).parents:
+                if (folder := self._folder / name).exists() and not folder.is_dir():
+                    raise OutputError(f"{folder}: a folder is needed here; choose another output folder, or remove the file")
             if job.name not in self._announced and os.path.lexists(job.target):
                 message = "the file exists, and no earlier run wrote it; choose another output folder, or remove the file"
                 raise OutputError(f"{job.target}: {message}")
@@ -112,6 +115,8 @@ class Manifest:
     def _naming(self) -> Iterator[None]:
         try:
             yield
+        except OutputError:
+            raise
         except OSError as error:
             raise OutputError(f"{error.filename or self.path}: writing failed: {error.strerror or error}") from None
 
