@@ -13,6 +13,7 @@ MAX_OPTIONS = 14  # of a command, which has one parameter per option
 GENERATED = {"unicode_tables.inc", "_native.pyi"}
 # Interfaces of other libraries, which compat keeps.
 FOREIGN_INTERFACES = "src/tagpool/compat/"
+FACTORIES = "src/tagpool/bridges/spacy/factories.py"  # of spaCy: a parameter for each key of their configuration
 
 TEMPLATE = re.compile(r"template\s*<[^{;]*?>(?=\s*[\w\[:])")
 SCOPE = re.compile(r"\b(class|struct|union|enum|namespace|extern)\b")
@@ -107,7 +108,7 @@ def violations(path: Path) -> Iterator[str]:
             continue
         if length > MAX_FUNCTION:
             yield f"{name}:{line}: {function} has {length} lines"
-        if parameters > maximum:
+        if parameters > maximum and name != FACTORIES:
             yield f"{name}:{line}: {function} has {parameters} parameters"
 
 
