@@ -73,8 +73,9 @@ def test_a_killed_command_continues(folder: Path) -> None:
 
 @pytest.mark.scale
 def test_sigterm_ends_a_training_as_without_ray(folder: Path) -> None:
-    arguments = training(folder, "m", *EXACT, "--engine", "ray", "--workers", 1, "--set", "learner.trainer.iterations=100000")
-    arguments += ["--set", "learner.trainer.tolerance=1e-300"]
+    endless = ["kind=lbfgs", "warm_up=0", "iterations=1000000", "tolerance=1e-300"]
+    options = [part for one in endless for part in ("--set", f"learner.trainer.{one}")]
+    arguments = training(folder, "m", *options, "--set", "learner.patience=none", "--engine", "ray", "--workers", 1)
     process = subprocess.Popen(command(*arguments), stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
