@@ -20,7 +20,7 @@ void check(std::string_view input) {
                   "encoding the fitted corpus repeats its features");
     for (uint32_t sentence = 0; sentence < corpus->sentence_count(); ++sentence) encoder.describe(*corpus, sentence);
     const std::vector<uint64_t> keys = encoder.keys();
-    const std::vector<std::string>& names = encoder.names();
+    const NameList& names = encoder.names();
     fuzz::require(names.size() == keys.size(), "every feature has a name");
     Tensors written;
     write_program(*program, "program", written);
