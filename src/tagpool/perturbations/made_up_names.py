@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import accumulate
@@ -110,7 +111,8 @@ def _draw_word(model: _Following, longest: int, random: Random) -> str:
         following = model.get(text[-_CONTEXT:])
         if not following:
             return ""
-        character = random.choices(following[0], cum_weights=following[1])[0]
+        characters, totals = following
+        character = characters[bisect(totals, random.random() * totals[-1], 0, len(totals) - 1)]
         if character == _END:
             return text[_CONTEXT:]
         text += character

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from tagpool import CRF, LBFGS, SGD, Checkpoint, Corpus, Encoder, Epoch, Gazetteer, MaxEnt, builtin_corpus, load, perturb
-from tagpool.corpus.concatenation import concatenate
 from tagpool.errors import InputError
 from tagpool.experts.robust.copies import make_copies
 from tagpool.experts.robust.data import RobustData
 from tagpool.experts.robust.first import FirstTraining
-from tagpool.experts.robust.missing import choose_missing
+from tagpool.experts.robust.missing import Missing, choose_missing
 from tagpool.experts.robust.training import RobustTraining
 from tagpool.experts.saving import SaveOptions
 
@@ -97,15 +96,15 @@ def test_the_second_training_has_sentences_copies_and_sentences_without_groups(t
     first.numbers = list(range(300))
     first.run()
     copies = make_copies(TRAIN, changes, seed=1, left_out=set(), by_document=False)
-    missing = choose_missing(len(TRAIN), changes, seed=1)
+    missing = Missing({"affixes": list(range(0, 400, 2)), "shapes": list(range(0, 400, 3))}, {"groups": 334})
     data = RobustData(first, TRAIN, copies, missing)
     encoded, encoder, sources = data.encoded, data.encoder, data.sources.tolist()
     removed = [group for group in (None, *missing.sentences) for _ in (missing.sentences[group] if group else [])]
-    whole = len(TRAIN) + len(copies.sources)
-    assert sources[:whole] == [*range(300), *range(300, 400), *copies.sources]
+    unchanged = [number for number in range(400) if number % 6]  # others are there without affixes, and without shapes
+    whole = len(unchanged) + len(copies.sources)
+    assert sources[:whole] == [*unchanged, *copies.sources]
     assert sources[whole:] == [number for numbers in missing.sentences.values() for number in numbers]
-    corpus = concatenate([TRAIN, copies.corpus])
-    texts = [corpus[number] for number in range(whole)] + [TRAIN[number] for number in sources[whole:]]
+    texts = [*(TRAIN[number] for number in unchanged), *copies.corpus, *(TRAIN[number] for number in sources[whole:])]
     names, history_names = encoder.feature_names, encoder.history_names
     for number, (sentence, group) in enumerate(zip(texts, [None] * whole + removed, strict=True)):
         begin, end = encoded.sentences[number : number + 2]

@@ -66,18 +66,20 @@ class RobustData(TrainingData):
     def _gathered(
         self, encoder: Encoder, parts: list[tuple[EncodedCorpus, NDArray[np.int64]]], originals: list[int]
     ) -> EncodedCorpus:
-        """Return the sentences of the parts, then those that lack a group.
+        """Return the sentences of the parts, then those that lack a group; without those whose features are in the latter.
 
         ``originals`` has for each part the number of its sentences that are no copies; they are the first ones.
         """
+        covered = self.missing.covered(self.original_count)
         sparse: list[tuple[_native.Encoding, _Numbers, bytes | None]] = []
         history: list[tuple[_native.Encoding, _Numbers, bytes | None]] = []
         labels, sources = [], []
         for group in (None, *self.missing.sentences):
             marks, marks_of_history = (None, None) if group is None else feature_marks(encoder, group)
             for (encoded, numbers), count in zip(parts, originals, strict=False):
-                chosen = np.arange(len(numbers))
-                if group is not None:
+                if group is None:
+                    chosen = np.concatenate([np.flatnonzero(~covered[numbers[:count]]), np.arange(count, len(numbers))])
+                else:
                     chosen = np.flatnonzero(np.isin(numbers[:count], self.missing.sentences[group]))
                 sparse.append((encoded.native, chosen.astype(np.uint32), marks))
                 if encoded.history is not None:

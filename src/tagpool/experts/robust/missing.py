@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.features.compiler import SparseTemplate
@@ -15,9 +16,9 @@ from tagpool.features.encoder import Encoder
 from tagpool.features.groups import group_of
 from tagpool.perturbations.registry import PERTURBATIONS
 
-SHARE = 0.6
-"""Share of the sentences that are added without a group."""
-MOST = 1.2
+SHARE = 1.0
+"""Share of the sentences that are added without a group: then the features meet as many sentences with it as without."""
+MOST = 3.0
 """Sentences that are added for all groups of a kind, as a multiple of the sentences: it bounds time and memory."""
 
 
@@ -28,14 +29,25 @@ class Missing:
     sentences: dict[str, list[int]]
     counts: dict[str, int]
 
+    def covered(self, size: int) -> NDArray[np.bool_]:
+        """Return which of the sentences are added without one group and without another: together they have all features.
+
+        >>> Missing({"words": [0, 2], "shapes": [1, 2]}, {"groups": 4}).covered(4).tolist()
+        [False, False, True, False]
+        """
+        versions = np.zeros(size, np.int64)
+        for numbers in self.sentences.values():
+            versions[numbers] += 1
+        return versions >= 2
+
 
 def choose_missing(size: int, changes: Mapping[str, Sequence[str]], *, seed: int) -> Missing:
     """Choose sentences for each group by their numbers.
 
     ``changes`` has the perturbations and groups of features of each kind; only the groups count.
 
-    >>> choose_missing(10, {"lists": ("lists",), "case": ("lower",)}, seed=1).sentences
-    {'lists': [2, 3, 8]}
+    >>> choose_missing(3, {"lists": ("lists",), "case": ("lower",)}, seed=1).sentences
+    {'lists': [0, 1, 2]}
     """
     sentences: dict[str, list[int]] = {}
     counts: dict[str, int] = {}
