@@ -166,6 +166,7 @@ def test_an_interruption_keeps_the_finished_epochs(when: str) -> None:
         crf.fit(TRAIN, dev=DEV, on_epoch=stop)
     assert crf.is_fitted
     assert crf.score(DEV) > 0.5
+    assert ("interrupted before the robust part" in str(crf.describe(top=0))) == (when == "first")
 
 
 def test_weights_of_sentences_apply_to_their_copies() -> None:

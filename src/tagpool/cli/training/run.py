@@ -26,6 +26,7 @@ from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.robust.decision import describe_robust
 from tagpool.experts.states import States, choose_states
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.tasks import Engine
@@ -211,8 +212,6 @@ class Run:
         if self.tunes and not self.interrupted and isinstance(tagger, Expert):
             self._choose_penalty(tagger, sentences)
         if robust := self.learner.summary_.get("robust"):
-            from tagpool.experts.robust.training import describe_robust  # noqa: PLC0415 - only robust trainings need it
-
             self.progress.step(describe_robust(robust))
 
     def _choose_penalty(self, tagger: Expert, sentences: Corpus) -> None:
@@ -273,6 +272,8 @@ class Run:
         summary = self.learner.summary_
         score = "" if summary["dev"] is None else f" with a dev F1 of {100 * summary['dev']:.2f}"
         model = "the model as it stood" if summary["dev"] is None else "the best model so far"
+        if summary.get("robust", {}).get("interrupted"):
+            model = f"{model}, without its robust part"
         return f"{model}{score}, after {summary['epochs']:,} of {counted(self.learner.log_[-1].total, 'epoch')},"
 
     def summary(self, path: Path, *, merged: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tagpool.experts.inside.inspection import TopFeatures, features_by_template, label_numbers, top_features
 from tagpool.experts.metadata import MAX_FACTS, read_object
+from tagpool.experts.robust.decision import describe_robust
 from tagpool.experts.saving import has_names
 from tagpool.experts.tagger import Tagger
 from tagpool.visible import one_line
@@ -107,6 +108,8 @@ def _summary_lines(facts: dict[str, Any]) -> list[str]:
         if training.get("dev") is not None:
             parts.append(f"dev F1 {100 * training['dev']:.2f}")
         lines.append(", ".join(parts))
+        if robust := training.get("robust"):
+            lines.append(describe_robust(robust))
     parameters = [
         f"{name} {value}" for name, value in facts["parameters"].items() if name not in _NOT_SHOWN and value is not None
     ]

@@ -11,11 +11,12 @@ from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.robust.audit import find_weaknesses, possible_changes
 from tagpool.experts.robust.copies import Copies, make_copies
+from tagpool.experts.robust.decision import Decision
 from tagpool.experts.robust.dev_sets import DevTexts, Scores
 from tagpool.experts.robust.first import FirstTraining
 from tagpool.experts.robust.kinds import AUTO, changes_of, parse_kinds
 from tagpool.experts.robust.missing import choose_missing
-from tagpool.experts.robust.training import Decision, RobustTraining
+from tagpool.experts.robust.training import RobustTraining
 from tagpool.experts.training_data import UNKNOWN, as_weights
 from tagpool.features.functions import ELSEWHERE
 from tagpool.features.template import TemplateSet, unnest
@@ -62,7 +63,7 @@ class RobustFit:
                 self._continue(first, copies, changes, on_epoch, parts[1])
         except KeyboardInterrupt:
             if not expert.is_fitted:
-                first.finish()
+                first.finish({"robust": asdict(Decision({}, 0.0, interrupted=True))})
             raise
 
     def _continue(self, first: FirstTraining, copies: Copies, changes: _Changes, on_epoch: Any, checkpoint: Any) -> None:

@@ -7,7 +7,7 @@ text. The share of the new weights is chosen on the dev set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.training import LinearTraining
 from tagpool.experts.robust.copies import Copies
 from tagpool.experts.robust.data import RobustData
+from tagpool.experts.robust.decision import Decision, describe_copies
 from tagpool.experts.robust.dev_sets import DevSets, DevTexts, Scorer, kind_of
 from tagpool.experts.robust.first import FirstTraining
 from tagpool.experts.robust.missing import Missing
@@ -24,7 +25,6 @@ from tagpool.experts.training_data import TrainingData
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
-from tagpool.wording import counted
 
 EPOCHS = 1
 """Passes over the sentences and copies: the weights begin close to their end, and time is bounded."""
@@ -32,16 +32,6 @@ SHARES = (1.0, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2)
 """Shares of the new weights to try: the first one that costs little enough is taken, as larger ones gain more."""
 DEFAULT_SHARE = 0.8
 """Share of the new weights without a dev set."""
-
-
-@dataclass
-class Decision:
-    """The result of a robust training, for its summary; scores are F1 from 0 to 1, before and after."""
-
-    copies: dict[str, int]
-    share: float
-    clean: tuple[float, float] | None = None
-    changed: dict[str, tuple[float, float]] | None = None
 
 
 class RobustTraining(LinearTraining):
@@ -140,32 +130,3 @@ class RobustTraining(LinearTraining):
             facts["dev"] = decision.clean[1]
         sizes = {"sentences": len(self.original), "tokens": self.original.token_count}
         return super().summary(watch) | {"trainer": first["trainer"]} | sizes | facts
-
-
-def describe_robust(facts: Mapping[str, Any]) -> str:
-    """Return the decision of a robust training, from its summary, in one line.
-
-    >>> describe_robust({"copies": {"case": 30}, "share": 0.75, "clean": (0.9, 0.899), "changed": {"lower": (0.5, 0.8)}})
-    'robust: 30 copies of sentences (case 30), share of their weights 0.75; dev F1 lower 50.0 → 80.0, clean 90.00 → 89.90'
-    """
-    scores = [f"{name} {100 * a:.1f} → {100 * b:.1f}" for name, (a, b) in (facts["changed"] or {}).items()]
-    clean = facts["clean"]
-    if not facts["copies"]:
-        return "robust: no change of the dev set costs significantly many points of F1; the model is the ordinary one"
-    if clean is not None:
-        scores.append(f"clean {100 * clean[0]:.2f} → {100 * clean[1]:.2f}")
-    copies, share = describe_copies(facts["copies"]), facts["share"]
-    if not share:
-        return f"robust: {copies} cost more clean F1 than robust_cost, or gained nothing; the model is the ordinary one"
-    shown = f"; dev F1 {', '.join(scores)}" if scores else "; without a dev set, the cost is not known (add --dev)"
-    return f"robust: {copies}, share of their weights {share:g}{shown}"
-
-
-def describe_copies(counts: Mapping[str, int]) -> str:
-    """Return the numbers of copies in words.
-
-    >>> describe_copies({"case": 1200, "lists": 800})
-    '2,000 copies of sentences (case 1,200, lists 800)'
-    """
-    parts = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
-    return f"{counted(sum(counts.values()), 'copy', 'copies')} of sentences ({parts})"
