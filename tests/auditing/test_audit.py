@@ -20,9 +20,13 @@ from tagpool import (
     perturb,
     score,
 )
+from tagpool.auditing.advice import advise
 from tagpool.auditing.audit import audit
+from tagpool.auditing.labellers import labeller_of
 from tagpool.auditing.parts import parts_of
 from tagpool.auditing.result import AuditRow
+from tagpool.evaluation.significance import Interval
+from tagpool.evaluation.versions import Difference
 
 TRAIN, TEST = builtin_corpus(150), builtin_corpus(80, part="test")
 TEXT = "word[0]\n[ends]\nsuffix(word, 1..3)[0]\n[shapes]\nshape(word)[-1..1]\n[all]\nlower(word)[0] & shape(word)[0]\npos[0]"
@@ -216,6 +220,17 @@ def test_failures_name_the_change() -> None:
     quiet = TEST.select([n for n, words in enumerate(TEST.words) if any(word != word.upper() for word in words)])
     with pytest.raises(InputError, match=r"change upper: .*sentence \d+ .*ValueError: capitals"):
         audit(fragile, quiet, only=["upper"])
+
+
+def test_the_advice_knows_what_a_model_was_trained_for() -> None:
+    crf = CRF("word[-1..1]\nshape(word)[0]\nsuffix(word, 1..3)[0]", robust="case,groups").fit(TRAIN)
+    crf.summary_["robust"]["share"] = 1.0
+    labeller = labeller_of(crf)
+    loss = Difference(0.5, Interval(0.4, 0.6), 0.001)
+    lower, shapes = AuditRow("text", "lower", loss=loss, perturbation="lower"), AuditRow("features", "group shapes", loss=loss)
+    assert advise(lower, labeller) == "the model was trained for this with --robust case: label such text to lose less"
+    assert advise(shapes, labeller) == "the model was trained for this with --robust groups"
+    assert "train on such text, too" in advise(AuditRow("text", "typos", loss=loss, perturbation="typos"), labeller)
 
 
 def test_advice_is_significant_only() -> None:

@@ -23,7 +23,7 @@ def advise(row: AuditRow, labeller: Labeller) -> str:
     if row.loss is not None and row.loss.value < 0 and row.loss.p_value < SIGNIFICANT and row.kind != FEATURES:
         return _GAIN
     if row.kind == FEATURES:
-        return _about_features(row)
+        return _about_features(row, labeller)
     if row.kind == SLICE:
         return _about_slice(row)
     return _about_text(row, labeller)
@@ -38,18 +38,30 @@ def _about_text(row: AuditRow, labeller: Labeller) -> str:
         share = PERTURBATIONS[name].usual_share
         options = "" if share == 1.0 else f", share={share:g}"
         return f'add changed sentences to its training text: tagpool.perturb(train, "{name}"{options})'
-    option = f"--robust {'case' if name in _CASE else name}"
+    robust = "case" if name in _CASE else name
+    if _is_trained_for({name, robust}, labeller):
+        return f"the model was trained for this with --robust {robust}: label such text to lose less"
+    option = f"--robust {robust}"
     if kind not in _ROBUST_KINDS:
         return f"a CRF can be trained on such text, too: tagpool train --learner crf {option}"
     return f"train on such text, too: {option}"
 
 
-def _about_features(row: AuditRow) -> str:
+def _is_trained_for(names: set[str], labeller: Labeller) -> bool:
+    """Whether a robust training of the model had one of these kinds, or changes."""
+    robust = getattr(labeller.model, "summary_", {}).get("robust") or {}
+    return bool(robust.get("share")) and not names.isdisjoint([*robust["copies"], *(robust["changed"] or {})])
+
+
+def _about_features(row: AuditRow, labeller: Labeller) -> str:
     if not row.is_significant:
         if row.worth is not None and not _is_above_zero(row.worth):
             return f"{_NO_LOSS}, also when trained without it: it may be left out"
         return _NO_LOSS
-    option = "--robust lists" if row.perturbation == RESOURCE else "--robust groups"
+    robust = "lists" if row.perturbation == RESOURCE else "groups"
+    if _is_trained_for({robust}, labeller):
+        return f"the model was trained for this with --robust {robust}"
+    option = f"--robust {robust}"
     if row.dependence is not None:
         if _is_above_zero(row.dependence):
             return f"the model relies on it more than it is worth: train with {option}"
