@@ -98,7 +98,8 @@ def _drift_options(options: AuditOptions) -> DriftOptions:
         raise InputError(f"--drift takes one --by, got {' and '.join(by)}")
     options.refuse_audit_options()
     return DriftOptions(
-        reference=[*(options.dev or ()), *(options.reference or ())],
+        reference=options.reference or (),
+        dev=options.dev or (),
         train=options.train or (),
         by=by[0] if by else None,
         level=options.level,

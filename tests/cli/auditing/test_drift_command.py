@@ -15,6 +15,7 @@ from tagpool.auditing.labellers import labeller_of
 from tagpool.cli.auditing.drift import DriftOptions, show_drift
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.auditing.texts import TextReader, day_of, read_texts
+from tagpool.corpus.formats import Format
 
 NEW = builtin_corpus(150, part="test")
 LOWER = Corpus.from_lists(word=[[word.lower() for word in row] for row in NEW.words], label=NEW.labels)
@@ -50,6 +51,19 @@ def test_the_table_has_the_strongest_alarm_first(folder: Path, capsys: pytest.Ca
     assert any(line.startswith("labels: other labels than usual") for line in lines)
     assert "17 runs of about 18 sentences" in lines[-1]
     assert shown.err == "comparing 2 texts with the reference\n"
+
+
+def test_the_format_of_running_text_is_not_that_of_dev(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "monday.txt").write_text("".join(" ".join(words) + "\n" for words in NEW.words))
+    (folder / "dev.txt").write_bytes((folder / "dev.conll").read_bytes())
+    known = []
+    for options in ({"dev": ["dev.conll"]}, {"dev": ["dev.txt"]}):
+        drift("monday.txt", format=Format.TEXT, reference=[], json=True, **options)
+        known.append(json.loads(capsys.readouterr().out)["rows"])
+    drift("monday.conll", json=True)
+    assert known[0] == known[1]
+    usual = [[(row["measure"], row["usual"]) for row in rows] for rows in (known[0], json.loads(capsys.readouterr().out)["rows"])]
+    assert sorted(usual[0]) == sorted(usual[1])
 
 
 def test_json_has_all_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -13,9 +13,10 @@ from tagpool.auditing.drift_result import Drift, DriftRow
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.auditing.texts import TextReader, read_texts
 from tagpool.cli.console import errors, output, print_json, print_table
-from tagpool.cli.inputs import read_files
+from tagpool.cli.inputs import expand_files, read_files
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.progress import follow_steps
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.formats import Format
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
@@ -25,9 +26,10 @@ from tagpool.wording import counted
 
 @dataclass
 class DriftOptions:
-    """Values of the options of ``tagpool audit --drift``; ``reference`` has the files of --dev or --reference."""
+    """Values of the options of ``tagpool audit --drift``."""
 
-    reference: Sequence[str]
+    reference: Sequence[str] = ()
+    dev: Sequence[str] = ()
     train: Sequence[str] = ()
     by: str | None = None
     level: float = 0.99
@@ -48,8 +50,10 @@ def show_drift(model: str | None, new: Sequence[str], tagger: TaggerOptions, opt
     _check(new, options)
     labeller = tagger.labeller(model)
     reader = TextReader(labeller, options.columns, options.format, options.encoding)
-    reference = read_files(options.reference, reader.read)
-    train = read_files(options.train, reader.read) if options.train else None
+    labelled = replace(reader, format=None) if options.format is Format.TEXT else reader  # no labels in running text
+    known = [labelled.read(path) for path in expand_files(options.dev)]
+    reference = concatenate([*known, *map(reader.read, expand_files(options.reference))])
+    train = read_files(options.train, labelled.read) if options.train else None
     texts = read_texts(new, reader.read, options.by, options.encoding)
     with follow_steps(f"comparing {counted(len(texts), 'text')} with the reference") as step:
         drift = measure_drift(labeller, texts, reference, train=train, level=options.level, seed=options.seed, on_text=step)
@@ -67,13 +71,13 @@ def _check(new: Sequence[str], options: DriftOptions) -> None:
     """Raise an error for missing or wrong options, before files are read."""
     if not new:
         raise InputError("--drift: expected new files after the model, got none")
-    if not options.reference:
+    if not options.dev and not options.reference:
         raise InputError(
             "--drift compares with a text that the tagger works well on; give it with --dev FILE (or --reference FILE)"
         )
     if options.plot is not None:
         check_file(options.plot)
-        refuse_inputs("--plot", options.plot, [*new, *options.reference, *options.train])
+        refuse_inputs("--plot", options.plot, [*new, *options.dev, *options.reference, *options.train])
         WholeFile.check(options.plot)
 
 

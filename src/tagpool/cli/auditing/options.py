@@ -35,12 +35,14 @@ class AuditOptions:
     )
     plot: Path | None = option(metavar="FILE", help="SVG or PNG file of the losses (needs tagpool[plots]).")
     drift: bool = option("--drift", default=False, help="Compare new text without labels with --dev.")
-    reference: list[str] | None = option(metavar="FILE", help="Another name of --dev, for --drift (repeatable).")
+    reference: list[str] | None = option(
+        metavar="FILE", help="Text to compare with, labelled or not, instead of --dev (--drift, repeatable)."
+    )
     level: float = option(default=0.99, help="Probability of no alarm without drift (--drift).")
     fail_on_alarm: bool = option("--fail-on-alarm", default=False, help="Exit code 1 after an alarm (--drift).")
     columns: str | None = option(help="Column names of a CoNLL file, such as word,pos,label (default: those of the training).")
     label: str | None = option(help="Column of the labels (default: that of the training, or the last one).")
-    format: Format | None = option("--format", help="File format (default: from the name).")
+    format: Format | None = option("--format", help="File format (default: from the name); text: of new files and --reference.")
     encoding: str = option(default="utf-8", help="File encoding.")
     seed: int = option(default=0, min=0, help="Seed of the changes and of the intervals.")
     threads: int = option(default=1, min=1, help="Number of threads of a model of tagpool.")
