@@ -144,6 +144,7 @@ def test_bad_records_and_files_without_sentences(data: Path, folder: Path) -> No
     assert "in/empty.conll: expected sentences; the input is empty" in message
     assert "out: skipped 1 file of 7, skipped 1 bad record" in message
     assert json.loads(Path("out/records.jsonl").read_text().splitlines()[1])["line"] == 2
+    assert "skipped 1 bad record" in fail_and_report(*command, "--keep-going")["stderr"]  # a second run says so, too
 
 
 def test_schemas_without_tokens(data: Path, folder: Path) -> None:

@@ -57,12 +57,19 @@ class Manifest:
         os.close(self._lock)
 
     def split(self, jobs: Iterable[Job]) -> tuple[list[Job], list[Job]]:
-        """Return the jobs to do, and those whose output is complete and whose input is the same as then."""
+        """Return the jobs to do, and those whose output is complete and whose input is the same as then.
+
+        A file with bad records is to do again, so that each run reports them.
+        """
         remaining: list[Job] = []
         done: list[Job] = []
         for job in jobs:
             entry = self._done.get(job.name)
-            same = entry is not None and (entry.get("size"), entry.get("modified")) == (job.size, job.modified)
+            same = entry is not None and (entry.get("size"), entry.get("modified"), entry.get("skipped")) == (
+                job.size,
+                job.modified,
+                0,
+            )
             (done if same and Path(job.target).is_file() else remaining).append(job)
         return remaining, done
 
