@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.commands import fail, succeed
+from cli.commands import fail, run, succeed
 
 import tagpool
 from tagpool import read_corpus
@@ -68,12 +68,29 @@ def test_a_pool_of_experts_needs_their_files(data: Path, tmp_path: Path) -> None
     succeed("tag", data / "pos.tagpool", data / "test.conll", "-o", second)
     named = [f"a={first}", f"b={second}"]
     succeed("pool", "fit", *named, "--gold", data / "test.conll", "--method", "stacking", "--model", pool)
-    assert "--expert NAME=FILE" in fail("report", pool, data / "test.conll", "-o", tmp_path / "r.html")
+    assert "--expert a=FILE --expert b=FILE" in fail("report", pool, data / "test.conll", "-o", tmp_path / "r.html")
+    other = ["--expert", f"a={first}", "--expert", f"c={second}", "-o", tmp_path / "r.html"]
+    assert "--expert a=FILE --expert b=FILE, got a, c" in fail("report", pool, data / "test.conll", *other)
+    assert "drop it" in fail("report", data / "ner.tagpool", data / "test.conll", *other)
     experts = [part for one in named for part in ("--expert", one)]
     options = ["--draws", 100, "-o", tmp_path / "r.html", "--json"]
     result = json.loads(succeed("report", pool, data / "test.conll", *experts, *options))
     assert result["systems"][0]["calibration"] is not None
     assert len(result["experts"]["members"]) == 2
+
+
+def test_other_types_have_a_note(data: Path, tmp_path: Path) -> None:
+    labels = [
+        [label.replace("PER", "person").replace("LOC", "place") for label in row]
+        for row in read_corpus(data / "test.conll").labels
+    ]
+    renamed = [[label if label[2:] in ("person", "place") else "O" for label in row] for row in labels]
+    words = read_corpus(data / "test.conll").words
+    tagpool.write_corpus(tagpool.Corpus.from_lists(word=words, label=renamed), tmp_path / "other.conll")
+    options = ["--draws", 100, "-o", tmp_path / "r.html"]
+    done = run("report", tmp_path / "other.conll", data / "test.conll", *options)
+    assert "no type of other (person, place) is one of the gold labels" in done.stderr
+    assert "no type of" not in run("report", data / "ner.tagpool", data / "test.conll", *options).stderr
 
 
 def test_mistakes(data: Path, tmp_path: Path) -> None:

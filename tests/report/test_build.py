@@ -103,7 +103,15 @@ def test_reasons_are_left_out_before_sentences() -> None:
     assert less.left_out == 0
     assert less.html.count("<article") == full.html.count("<article")
     assert 0 < less.html.count("<details") < full.html.count("<details")
-    assert "without reasons" in less.html
+    assert "without all reasons" in less.html
+
+
+def test_errors_without_features_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tagpool.report.browser.MOST", 3)
+    report = make_report(TAGGER, TEST, draws=100)
+    errors = sum(report.figures["systems"][0]["errors"].values())
+    assert report.html.count("Features are listed for 3 errors") == errors - 3
+    assert 0 < report.figures["without_reasons"] < report.figures["systems"][0]["sentences_with_errors"]
 
 
 def test_the_same_report_on_every_run() -> None:

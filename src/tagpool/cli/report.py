@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,7 @@ from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.files import STANDARD_STREAM, open_output, read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus, read_labelled
 from tagpool.corpus.schemes import is_plain
+from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.pools.expert_files.collecting import collect_labels
 from tagpool.pools.expert_files.expert_labels import ExpertLabels
@@ -115,6 +118,8 @@ def report(
     rows = None if not expert else reader.experts(expert or [], corpus)
     _step("label the sentences")
     systems = [reader.system(name, path, models.get(path), corpus, rows) for path, name in names.items()]
+    for one in systems:
+        _note_other_types(one, corpus)
     if rows is not None:
         systems[0].members = [from_rows(name, corpus, one, rows.confidence.get(name)) for name, one in rows.labels.items()]
     known = None if train is None else reader.gold(train)
@@ -196,16 +201,29 @@ class _Reader:
                 errors.print_line(f"note: {note}")
             return from_rows(name, corpus, predictions.labels, predictions.confidence)
         if hasattr(model, "single_taggers"):
+            if rows is not None:
+                raise InputError(f"--expert is for pools of experts, and this is a tagger ({model.kind}); drop it", source=path)
             return run_tagger(name, model, corpus)
-        if rows is None:
-            raise InputError(
-                f"expected --expert NAME=FILE: {model.kind} is a pool of experts, and needs their labels", source=path
-            )
+        if rows is None or set(rows.labels) != set(model.experts_):
+            got = "" if rows is None else f", got {', '.join(rows.labels)}"
+            needed = " ".join(f"--expert {one}=FILE" for one in model.experts_)
+            raise InputError(f"a pool needs the labels of its experts, by name: {needed}{got}", source=path)
         options: dict[str, Any] = {"words": corpus.words if isinstance(model, VotePool) else corpus}
         if hasattr(model, "predict_spans"):
             options["confidence"] = rows.confidence
         labels, values = model.predict_with_confidence(rows.votes(), **options)
         return from_rows(name, corpus, labels, [list(map(float, one)) for one in values])
+
+
+def _note_other_types(system: System, corpus: Corpus) -> None:
+    """Print a note if the labels of a system have no type in common with the gold labels."""
+    gold, predicted = (Counter(itertools.chain.from_iterable(rows)) for rows in (corpus.labels, system.labels))
+    if is_plain(gold):
+        return
+    known, theirs = (sorted({label_parts(label).type for label in labels} - {""}) for labels in (gold, predicted))
+    if known and theirs and set(known).isdisjoint(theirs):
+        shown, expected = (", ".join(map(one_line, names)) for names in (theirs, known))
+        errors.print_line(f"note: no type of {one_line(system.name)} ({shown}) is one of the gold labels ({expected}): F1 is 0")
 
 
 def _names(paths: Iterable[str]) -> dict[str, str]:
@@ -247,7 +265,9 @@ def _print(result: Report, path: Path, *, json: bool) -> None:
     counts = ", ".join(f"{count:,} {kind}" for kind, count in systems[0]["errors"].items())
     output.print_line(f"{counted(systems[0]['sentences_with_errors'], 'sentence')} with errors: {counts}")
     left_out = f"; {counted(result.left_out, 'sentence')} with errors left out (--size)" if result.left_out else ""
-    output.print_line(f"written to {path} ({spell_bytes(len(result.html.encode()))}){left_out}")
+    without = result.figures["without_reasons"]
+    reasons = f"; {counted(without, 'sentence')} without all reasons" if without else ""
+    output.print_line(f"written to {path} ({spell_bytes(len(result.html.encode()))}){left_out}{reasons}")
 
 
 def _in_percent(value: Any, *, scale: bool = False) -> Any:

@@ -59,6 +59,7 @@ def build_browser(evaluation: Evaluation, others: Sequence[Evaluation], colours:
         if reasons is not None and len(reasons.encode()) <= left:
             left -= len(reasons.encode())
             items[number].parts.append(reasons)
+            without += builder.explained > MOST
         else:
             left, without = 0, without + 1
     shown = [items[number] for number in sorted(items)]
@@ -150,10 +151,13 @@ class _Builder:
     def _why(self, number: int, error: SpanError, words: Sequence[str]) -> Html:
         label, instead = (_heading(error, span, words) for span in (error.predicted, error.gold))
         parts = []
-        if self.reasons is not None and self.explained < MOST:
-            evidence = self.reasons(number, error)
+        if self.reasons is not None:
             self.explained += 1
-            if evidence is None:
+            evidence = self.reasons(number, error) if self.explained <= MOST else None
+            if self.explained > MOST:
+                text = f"Features are listed for {MOST:,} errors, the most confident ones first."
+                parts.append(element("p", text, class_="tp-soft"))
+            elif evidence is None:
                 parts.append(element("p", "The model does not know the gold label.", class_="tp-soft"))
             else:
                 groups = group_by_template(Contribution(one.feature, 0.0, one.difference) for one in evidence)

@@ -189,7 +189,7 @@ class _Builder:
         empty = self._page(title, overview, ErrorBrowser(Html(""), {}, 0, 0), script)
         room = max(self.data.size - len(empty.encode()), _LEAST_ROOM)
         browser = build_browser(self.evaluations[0], self.evaluations[1:], number_colours(kinds), room=room)
-        figures["left_out"] = browser.left_out
+        figures |= {"left_out": browser.left_out, "without_reasons": browser.without_reasons}
         html = self._page(title, overview, browser, script)
         return Report(figures, html, browser.left_out, overview)
 
@@ -231,9 +231,9 @@ class _Builder:
         if browser.left_out:
             facts.append(f"{counted(browser.left_out, 'sentence')} left out")
         if browser.without_reasons:
-            facts.append(f"{counted(browser.without_reasons, 'sentence')} without reasons")
+            facts.append(f"{counted(browser.without_reasons, 'sentence')} without all reasons")
         last = "the last ones" if self.main.probabilities is None else "those with the least confident errors"
-        least = f" (very long ones and {last}, to limit the size)" if len(facts) > 1 else ""
+        least = f" (very long ones and {last}, to limit size and time)" if len(facts) > 1 else ""
         errors = [element("p", f"{'; '.join(facts)}{least}."), browser.html] if count else [_note("None.")]
         members = [] if not self.main.members else ["Experts" if self.data.experts else "Members"]
         names = ["Summary", "Plots", *members, "Model card", "Errors"]
