@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
 
@@ -44,7 +45,8 @@ class Annotation:
     A record without words and text (of a Hugging Face pipeline) is known by its number only; ``read_with`` reads it when the text
     is known. ``annotator`` is the name of its only annotator, if it has one. ``sentences`` are the sentences of a
     longer text. ``offset`` is the place of the text in its record. ``not_located`` are named entities without a
-    place. ``line_of`` returns the line of a token.
+    place. ``losses`` are numbers of other things in the record. ``line_of`` returns the line of a token. ``is_annotated`` is
+    None if a task was accepted without a list of spans, which has no spans if other tasks of the file have such a list.
     """
 
     source: str
@@ -58,6 +60,8 @@ class Annotation:
     offset: int = 0
     notes: list[str] = field(default_factory=list)
     not_located: list[str] = field(default_factory=list)
+    losses: Losses = field(default_factory=Losses)
+    is_annotated: bool | None = True
     line_of: Callable[[int], int] | None = None
     annotator: str | None = None
     read_with: Callable[[str], Annotation] | None = None
@@ -143,6 +147,7 @@ class Annotation:
             offset=self.offset + start,
             notes=[],
             not_located=[],
+            losses=Losses(),
         )
 
     def parts(self) -> list[Annotation]:
