@@ -341,7 +341,7 @@ SPANS = [[0, 3, "PER"]]
 DICTS = [{"start": 0, "end": 3, "label": "PER"}]
 TEXT = {"text": "Ann left"}
 TOKENS = {"tokens": ["Ann", "left"]}
-PRODIGY_TOKENS = [{"text": "Ann", "start": 0, "end": 3, "id": 0}]
+PRODIGY_TOKENS = [{"text": "Ann", "start": 0, "end": 3, "id": 0}, {"text": "left", "start": 4, "end": 8, "id": 1}]
 UNDERSTOOD = "those understood are 'tokens', 'text', 'document', 'labels', 'label', 'entities', 'spans', 'ents'"
 
 
