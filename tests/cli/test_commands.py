@@ -219,7 +219,9 @@ def test_convert_keeps_the_order_of_columns_and_names_what_is_lost(files: Path) 
     done = run("convert", files / "gold.conll", "-o", files / "out.conllu")
     assert "not kept, since conllu has no place for it: column label" in done.stderr
     assert (files / "out.conllu").read_text().startswith("1\tAnn\t_\t_\tNNP\t")
-    assert "has no place for it: column pos" in run("convert", files / "gold.conll", "-o", files / "o.jsonl", "--to", "spans").stderr
+    assert (
+        "has no place for it: column pos" in run("convert", files / "gold.conll", "-o", files / "o.jsonl", "--to", "spans").stderr
+    )
     assert "not kept" not in run("convert", files / "gold.conll", "-o", files / "o.jsonl").stderr
 
 

@@ -8,7 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation, Layer, Place
-from tagpool.corpus.annotations.losses import ANNOTATORS, BLANKS, CUTTING, INCOMPLETE_TOKENS, NOT_LOCATED, SCORES, Losses
+from tagpool.corpus.annotations.losses import (
+    ANNOTATORS,
+    BLANKS,
+    CUTTING,
+    INCOMPLETE_TOKENS,
+    NOT_LOCATED,
+    REJECTED,
+    SCORES,
+    UNKNOWN_TOKENS,
+    Losses,
+)
 from tagpool.corpus.annotations.reading import parse_annotations
 from tagpool.corpus.annotations.span_alignment import align_spans
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
@@ -45,8 +55,8 @@ def read_tool_corpus(
 def as_corpus(annotations: Sequence[Annotation], source: str, misaligned: Misaligned | None, losses: Losses) -> Corpus:
     """Return the sentences of annotations.
 
-    Labels are those of the first annotator. They are ``?`` where it is unknown whether a token is in a span. A document begins
-    with every annotation if one has several sentences or the name of its document.
+    Labels are those of the first annotator; texts that were rejected are left out. A label is ``?`` where it is unknown whether
+    the token is in a span. A document begins with every annotation if one has several sentences or the name of its document.
     """
     columns: dict[str, list[list[str]]] = {WORD: [], SPACE: [], LABEL: []}
     documents: list[int] = []
@@ -54,6 +64,8 @@ def as_corpus(annotations: Sequence[Annotation], source: str, misaligned: Misali
     for one in annotations:
         losses.update(one.losses)
         losses[NOT_LOCATED] += len(one.not_located)
+        if one.losses[REJECTED] and not one.layers:
+            continue
         first = len(columns[WORD])
         _add_sentences(columns, one, misaligned, losses)
         is_marked = is_marked or one.document is not None or len(columns[WORD]) - first > 1
@@ -64,6 +76,7 @@ def as_corpus(annotations: Sequence[Annotation], source: str, misaligned: Misali
         raise InputError("expected sentences with words, got none", source=source)
     if not any(_layer(one) and one.is_annotated for one in annotations):
         del columns[LABEL]
+    losses[UNKNOWN_TOKENS] += sum(row.count(UNKNOWN) for row in columns.get(LABEL, ()))
     return Corpus.from_columns(columns, documents=documents if is_marked else (), source=source)
 
 
