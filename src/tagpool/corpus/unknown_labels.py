@@ -1,4 +1,4 @@
-"""Unknown labels: of tokens that nobody has labelled. They are neither a type nor ``O``."""
+"""Unknown labels, of tokens that were not labelled: neither a type nor ``O``."""
 
 from __future__ import annotations
 

@@ -231,8 +231,7 @@ class _Values:
         weights = 1 / np.maximum(total - 1, 1)
 
         def by_sentence(values: FloatArray) -> FloatArray:
-            sums: FloatArray = np.bincount(sentence_of, values, len(lengths))
-            return sums
+            return np.bincount(sentence_of, values, len(lengths)).astype(np.float64)
 
         columns = [by_sentence(row.astype(np.float64)) for row in counts]
         differing = [by_sentence(2 * row * (total - row) * weights) for row in counts]

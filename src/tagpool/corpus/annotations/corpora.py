@@ -55,8 +55,9 @@ def read_tool_corpus(
 def as_corpus(annotations: Sequence[Annotation], source: str, misaligned: Misaligned | None, losses: Losses) -> Corpus:
     """Return the sentences of annotations.
 
-    Labels are those of the first annotator; texts that were rejected are left out. A label is ``?`` where it is unknown whether
-    the token is in a span. A document begins with every annotation if one has several sentences or the name of its document.
+    Labels are those of the first annotator. The longest of overlapping spans is used, since it contains the others. Texts that
+    were rejected are left out. A label is ``?`` where it is unknown whether the token is in a span. A document begins with every
+    annotation if one has several sentences or the name of its document.
     """
     columns: dict[str, list[list[str]]] = {WORD: [], SPACE: [], LABEL: []}
     documents: list[int] = []
@@ -111,7 +112,7 @@ def _labels(one: Annotation, layer: Layer, misaligned: Misaligned | None, losses
     if layer.labels is not None:
         losses[SCORES] += sum(score is not None for score in layer.scores or ())
         return [UNKNOWN if label is None else label for label in layer.labels]
-    aligned = align_spans(layer.spans or [], one.token_places)
+    aligned = align_spans(layer.spans or [], one.token_places, longest=True)
     losses[SCORES] += sum(span.score is not None for span in layer.spans or ())
     dropped = set()
     for span, problem in aligned.problems:

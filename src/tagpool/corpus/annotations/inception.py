@@ -88,7 +88,7 @@ def _annotation(cas: Any, source: str) -> Annotation:
         raise InputError("the CAS has no text", source=source)
     losses = Losses()
     by_type: dict[str, list[Any]] = {}
-    for item in cas.select_all():
+    for item in cas.select_all_annotations():
         by_type.setdefault(item.type.name, []).append(item)
     places = _places(by_type, _TOKEN, text)
     spans_of = {name: items for name, items in by_type.items() if _is_layer(name, items)}

@@ -18,10 +18,11 @@ class Aligned(NamedTuple):
     problems: list[tuple[CharSpan, str]]
 
 
-def align_spans(spans: Sequence[CharSpan], places: Sequence[Place]) -> Aligned:
+def align_spans(spans: Sequence[CharSpan], places: Sequence[Place], *, longest: bool = False) -> Aligned:
     """Return the tokens of spans, for tokens at ``places``.
 
-    Spans that overlap compete by score if all have one, else the first one is used. A span that cuts a token is extended.
+    Spans that overlap compete by score if all have one, else the first one is used, or the longest. A span that cuts a token is
+    extended.
 
     >>> align_spans([CharSpan(0, 2, "PER"), CharSpan(1, 6, "LOC")], [(0, 3), (4, 6)]).spans
     [(Span(start=0, end=1, type='PER'), CharSpan(start=0, end=2, type='PER', score=None, line=None))]
@@ -29,7 +30,7 @@ def align_spans(spans: Sequence[CharSpan], places: Sequence[Place]) -> Aligned:
     if spans and all(span.score is not None for span in spans):
         ordered = sorted(spans, key=lambda span: (-(span.score or 0.0), span[:3]))
     else:
-        ordered = sorted(spans, key=lambda span: span[:3])
+        ordered = sorted(spans, key=lambda span: (longest * (span.start - span.end), span[:3]))
     begins, ends = [place[0] for place in places], [place[1] for place in places]
     used = [False] * len(places)
     aligned: list[tuple[Span, CharSpan]] = []
