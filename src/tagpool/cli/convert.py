@@ -26,6 +26,7 @@ from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.wording import counted
 
+_SEPARATORS = {"space": " ", "tab": "\t"}
 _FORMATS = ", ".join(one.value for one in Format)
 
 
@@ -85,41 +86,53 @@ def convert(
     refuse_inputs("--output", target, with_expanded(sources))
     refuse_mixed_output(target, json)
     files = expand_files(sources)
-    origin = _origin(files)
+    origin = _origin(files, use)
     if origin is not None:
         convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
         return
-    if use:
-        raise InputError("--use is for models, and this is a corpus; drop it", source=files[0])
-    if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
-        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=files[0])
-    if to is not None and to not in list(Format):
-        raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
-    written_as = format_of(target) if to is None else Format(to)
+    written_as = _target_format(to, target, files[0])
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
     unread, unwritten = Losses(), Losses()
     corpus = read_files(files, partial(read_corpus, format=from_, losses=unread, **options))
     if labels.scheme is not None or labels.repair:
         corpus = _convert_labels(corpus, labels)
     unwritten.update(_count_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as))
-    as_separator = {"space": " ", "tab": "\t"}[separator]
-    write_corpus(corpus, target, columns=keep, format=written_as, separator=as_separator, losses=unwritten)
-    for lost, reason in ((unread, "not read, since a corpus"), (unwritten, f"not kept, since {written_as.value}")):
-        if lost.counts():
-            errors.print_line(f"{reason} has no place for it: {lost.describe()}")
+    write_corpus(corpus, target, columns=keep, format=written_as, separator=_SEPARATORS[separator], losses=unwritten)
+    _print_losses(unread, unwritten, written_as)
     if json:
-        losses = {"not_read": unread.counts(), "not_written": unwritten.counts()}
-        print_json({"to": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count, **losses})
+        _print_json(corpus, unread, unwritten, written_as)
     elif str(target) != STANDARD_STREAM:
         errors.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
 
 
-def _origin(files: list[str]) -> str | None:
-    """Return the tool of a model; None for corpora."""
+def _target_format(to: str | None, target: Path, source: str) -> Format:
+    """Return the format of the output; raise an error if that is one of models."""
+    if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
+        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
+    if to is not None and to not in list(Format):
+        raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
+    return format_of(target) if to is None else Format(to)
+
+
+def _print_json(corpus: Corpus, unread: Losses, unwritten: Losses, target: Format) -> None:
+    losses = {"not_read": unread.counts(), "not_written": unwritten.counts()}
+    print_json({"to": target.value, "sentences": len(corpus), "tokens": corpus.token_count, **losses})
+
+
+def _print_losses(unread: Losses, unwritten: Losses, target: Format) -> None:
+    for lost, reason in ((unread, "not read, since a corpus"), (unwritten, f"not kept, since {target.value}")):
+        if lost.counts():
+            errors.print_line(f"{reason} has no place for it: {lost.describe()}")
+
+
+def _origin(files: list[str], use: list[str] | None) -> str | None:
+    """Return the tool of a model; None for corpora, which have no resources."""
     for file in files:
         origin = model_origin(Path(file))
         if origin is not None and len(files) > 1:
             raise InputError("expected a corpus, got a model; convert models one by one", source=file)
+    if origin is None and use:
+        raise InputError("--use is for models, and this is a corpus; drop it", source=files[0])
     return origin
 
 

@@ -246,11 +246,11 @@ def write_corpus(
             write_text(path, written_as.format(corpus, columns, separator))
 
 
-def _report(found: Losses, losses: Counter[str] | None, what: str) -> None:
+def _report(lost: Losses, losses: Counter[str] | None, what: str) -> None:
     if losses is not None:
-        losses.update(found.counts())
-    elif found.of_labels().counts():
-        warnings.warn(f"{what}: {found.of_labels().describe()}", stacklevel=3)
+        losses.update(lost.counts())
+    elif lost.of_labels().counts():
+        warnings.warn(f"{what}: {lost.of_labels().describe()}", stacklevel=3)
 
 
 def _format_to_read(name: Format | str | None, path: str | Path) -> Format:

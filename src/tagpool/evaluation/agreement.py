@@ -99,14 +99,14 @@ def agreement(labels: Mapping[str, Sequence[Row]], *, draws: int = 1_000, seed: 
     """
     rows = _checked(labels)
     is_plain = detect([[one for one in row if one is not None] for row in chain.from_iterable(rows.values()) if row]).scheme
-    found = {
+    spans_of = {
         name: [None if row is None else _spans(row, is_plain is Scheme.PLAIN) for row in mine] for name, mine in rows.items()
     }
-    pairs = [_Pair(first, second, rows, found) for first, second in combinations(rows, 2)]
+    pairs = [_Pair(first, second, rows, spans_of) for first, second in combinations(rows, 2)]
     pairs = [pair for pair in pairs if pair.sentences]
     if not pairs:
         raise InputError("no two annotators have labelled the same sentence")
-    values = _Values(rows, found)
+    values = _Values(rows, spans_of)
     tables = [pair.table for pair in pairs] + [values.table]
     joined = np.hstack(tables)
     points = joined.sum(axis=0, keepdims=True)
@@ -126,7 +126,7 @@ def agreement(labels: Mapping[str, Sequence[Row]], *, draws: int = 1_000, seed: 
         ),
         measured[0],
         tuple(measured[1:]),
-        _disputes(pairs, rows, found),
+        _disputes(pairs, rows, spans_of),
     )
 
 
@@ -168,13 +168,13 @@ class _Pair:
         first: str,
         second: str,
         rows: Mapping[str, Sequence[Row]],
-        found: Mapping[str, Sequence[set[Span] | None]],
+        spans_of: Mapping[str, Sequence[set[Span] | None]],
     ) -> None:
         self.first, self.second = first, second
         self.table = np.zeros((len(rows[first]), 3))
         self.common: list[int] = []
         for number, (row, other) in enumerate(zip(rows[first], rows[second], strict=True)):
-            mine, theirs = found[first][number], found[second][number]
+            mine, theirs = spans_of[first][number], spans_of[second][number]
             if row is None or other is None or mine is None or theirs is None:
                 continue
             self.common.append(number)
@@ -186,9 +186,9 @@ class _Pair:
         return len(self.common)
 
 
-def _known(found: set[Span], row: Sequence[str | None]) -> set[Span]:
+def _known(spans_of: set[Span], row: Sequence[str | None]) -> set[Span]:
     """Return the spans of which a row has all labels."""
-    return {span for span in found if None not in row[span.start : span.end]} if None in row else found
+    return {span for span in spans_of if None not in row[span.start : span.end]} if None in row else spans_of
 
 
 def _f1(sums: FloatArray) -> FloatArray:
@@ -206,10 +206,10 @@ class _Values:
     its ordered pairs of different values, each 1 / (m − 1).
     """
 
-    def __init__(self, rows: Mapping[str, Sequence[Row]], found: Mapping[str, Sequence[set[Span] | None]]) -> None:
+    def __init__(self, rows: Mapping[str, Sequence[Row]], spans_of: Mapping[str, Sequence[set[Span] | None]]) -> None:
         lengths = [next((len(row) for row in sentence if row is not None), 0) for sentence in zip(*rows.values(), strict=True)]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        kinds = sorted({span.type for mine in found.values() for sentence in mine if sentence for span in sentence})
+        kinds = sorted({span.type for mine in spans_of.values() for sentence in mine if sentence for span in sentence})
         self.names = [_OUTSIDE, *(kind for kind in kinds if kind != _OUTSIDE)]
         self.titles = ["", *self.names[1:]]
         numbers = {kind: number for number, kind in enumerate(self.names)}
@@ -219,7 +219,7 @@ class _Values:
                 if row is None:
                     continue
                 values = np.array([-1 if label is None else 0 for label in row], dtype=np.int64)
-                for span in found[name][sentence] or ():
+                for span in spans_of[name][sentence] or ():
                     values[span.start : span.end] = numbers[span.type]
                 known = np.flatnonzero(values >= 0)
                 counts[values[known], offsets[sentence] + known] += 1
@@ -263,7 +263,7 @@ def _interval(value: float, drawn: FloatArray) -> Interval | None:
 
 
 def _disputes(
-    pairs: Sequence[_Pair], rows: Mapping[str, Sequence[Row]], found: Mapping[str, Sequence[set[Span] | None]]
+    pairs: Sequence[_Pair], rows: Mapping[str, Sequence[Row]], spans_of: Mapping[str, Sequence[set[Span] | None]]
 ) -> tuple[Dispute, ...]:
     size = len(next(iter(rows.values())))
     differences, both = np.zeros(size), np.zeros(size)
@@ -272,17 +272,17 @@ def _disputes(
         both[pair.common] += 1
     means = differences / np.maximum(both, 1)
     order = [number for number in np.argsort(-means, kind="stable").tolist() if means[number] > 0]
-    return tuple(Dispute(number, float(means[number]), _disputed_spans(number, rows, found)) for number in order)
+    return tuple(Dispute(number, float(means[number]), _disputed_spans(number, rows, spans_of)) for number in order)
 
 
 def _disputed_spans(
-    number: int, rows: Mapping[str, Sequence[Row]], found: Mapping[str, Sequence[set[Span] | None]]
+    number: int, rows: Mapping[str, Sequence[Row]], spans_of: Mapping[str, Sequence[set[Span] | None]]
 ) -> tuple[DisputedSpan, ...]:
     """Return the spans that an annotator has not, who has labelled all of their tokens."""
-    everything = sorted({span for mine in found.values() for span in mine[number] or ()})
+    everything = sorted({span for mine in spans_of.values() for span in mine[number] or ()})
     result = []
     for span in everything:
-        having = tuple(name for name, mine in found.items() if span in (mine[number] or ()))
+        having = tuple(name for name, mine in spans_of.items() if span in (mine[number] or ()))
         others = [row[number] for name, row in rows.items() if name not in having]
         if any(row is not None and None not in row[span.start : span.end] for row in others):
             result.append(DisputedSpan(*span, having))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tagpool.corpus.annotations.losses import Losses
-from tagpool.corpus.text import tokenize
+from tagpool.corpus.text import token_places
 from tagpool.errors import InputError
 
 DEFAULT_LAYER = ""  # name of the labels of a file with one annotator
@@ -93,11 +93,11 @@ class Annotation:
 
     @cached_property
     def token_places(self) -> list[Place]:
-        """The begin and end of each token; a text without tokens is tokenised."""
+        """The begin and end of each token; the lines of a text without tokens are tokenised."""
         if self.places is not None:
             return self.places
         if self.words is None:
-            return [(token.start, token.end) for token in tokenize(self.running_text)]
+            return tokenize_lines(self.running_text)
         places, at = [], 0
         for word in self.words:
             places.append((at, at + len(word)))
@@ -167,3 +167,12 @@ def lines_of(text: str) -> list[Place]:
             places.append((at, at + len(line)))
         at += len(line) + 1
     return places
+
+
+def tokenize_lines(text: str) -> list[Place]:
+    """Return the places of the tokens of a text whose lines are sentences: a line end is the end of a text.
+
+    >>> tokenize_lines("Plan A.\\nIt rains.")
+    [(0, 4), (5, 6), (6, 7), (8, 10), (11, 16), (16, 17)]
+    """
+    return [(begin + start, begin + end) for begin, last in lines_of(text) for start, end in token_places(text[begin:last])]

@@ -47,7 +47,7 @@ def read_conllu_plus(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
     if len(set(names)) < len(names):
         raise InputError(f"a column name occurs twice in {header[1]}", source=source, line=1)
     with NameFaults(source, purpose=f"read {source}"):
-        native = _native.read_conll(data, names, has_ids)
+        native = _native.read_conll(b"\n" + data.partition(b"\n")[2], names, has_ids)  # the header is no comment
     if native.sentence_count == 0:
         raise InputError("expected sentences, got none: the file has only blank lines and comments", source=source)
     others = [name for name in names if name not in CONLLU_COLUMNS]

@@ -107,7 +107,7 @@ def _annotation(cas: Any, source: str) -> Annotation:
 
 
 def _is_layer(name: str, items: list[Any]) -> bool:
-    """Return whether a type is a layer of spans; tokens, sentences and the types of UIMA are none."""
+    """Return whether a type is a layer of spans; not that of tokens, of sentences, or of UIMA."""
     return not name.startswith(_UIMA) and name not in (_TOKEN, _SENTENCE) and _has_place(items[0]) and not _is_relation(items[0])
 
 

@@ -18,8 +18,8 @@ def choose_layer(sizes: Mapping[str, int]) -> str | None:
     >>> choose_layer({"de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS": 9, "webanno.custom.Term": 2})
     'webanno.custom.Term'
     """
-    own = [name for name in sizes if not name.startswith(LINGUISTIC)]
-    order = [name for name in (ENTITY_LAYER, *own, CHUNK_LAYER) if name in sizes]
+    custom = [name for name in sizes if not name.startswith(LINGUISTIC)]
+    order = [name for name in (ENTITY_LAYER, *custom, CHUNK_LAYER) if name in sizes]
     return next((name for name in order if sizes[name]), order[0] if order else None)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tagpool.corpus.annotations.annotation import CharSpan, Place
+from tagpool.corpus.annotations.annotation import CharSpan, Place, tokenize_lines
 from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.schemes import spans
-from tagpool.corpus.text import SPACE, blanks_of, token_places
+from tagpool.corpus.text import SPACE, blanks_of
 from tagpool.corpus.transitions import label_parts
 from tagpool.corpus.unknown_labels import UNKNOWN, has_span_labels
 from tagpool.errors import InputError
@@ -49,7 +49,7 @@ class TextDocument:
     @property
     def has_own_tokens(self) -> bool:
         """Whether the tokens are not those of :func:`tagpool.tokenize`."""
-        return token_places(self.text) != self.tokens
+        return tokenize_lines(self.text) != self.tokens
 
 
 def make_documents(corpus: Corpus, losses: Losses, *, whole: bool = False, lines: bool = True) -> list[TextDocument]:
@@ -114,9 +114,9 @@ def _document(
     text = "".join(pieces)
     rows = labels or []
     flat = [label for row in rows for label in row]
-    found = _spans(rows, tokens, losses)
+    char_spans = _spans(rows, tokens, losses)
     if lines:
-        text = _without_line_ends(text, sentences, tokens, found, losses)
+        text = _without_line_ends(text, sentences, tokens, char_spans, losses)
     filled = [index for index, place in enumerate(tokens) if text[slice(*place)].strip() or not lines]
     losses[BLANK_WORDS] += len(tokens) - len(filled)
     unknown = [number for number, index in enumerate(filled) if flat and flat[index] == UNKNOWN]
@@ -124,7 +124,7 @@ def _document(
         text,
         sentences,
         [tokens[index] for index in filled],
-        found,
+        char_spans,
         unknown,
         has_labels=labels is not None and len(unknown) < len(filled),
         is_binary=bool(unknown) and all(label == UNKNOWN or label_parts(label).role != "O" for label in flat),
@@ -150,7 +150,7 @@ def _spans(rows: Sequence[Sequence[str]], tokens: Sequence[Place], losses: Losse
 
 
 def _without_line_ends(
-    text: str, sentences: Sequence[Place], tokens: Sequence[Place], found: Sequence[CharSpan], losses: Losses
+    text: str, sentences: Sequence[Place], tokens: Sequence[Place], char_spans: Sequence[CharSpan], losses: Losses
 ) -> str:
     """Return a text whose lines are its sentences. A line end between two tokens of a span stays: it is read as part of it."""
     letters = list(text)
@@ -158,7 +158,7 @@ def _without_line_ends(
         for at in range(start, end):
             if letters[at] != "\n":
                 continue
-            if _is_in_token(at, tokens) or not any(span.start <= at < span.end for span in found):
+            if _is_in_token(at, tokens) or not any(span.start <= at < span.end for span in char_spans):
                 letters[at] = " "
                 losses[LINE_ENDS] += 1
     return "".join(letters)

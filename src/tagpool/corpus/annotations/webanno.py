@@ -168,11 +168,11 @@ def _annotation(file: _File) -> Annotation:
     offsets = _character_offsets(text)
     chosen = choose_layer({column.layer: len(file.spans.get(column.layer, ())) for column in file.columns if column.kind == "SP"})
     spans: list[CharSpan] = []
-    for layer, found in file.spans.items():
+    for layer, items in file.spans.items():
         if layer == chosen:
-            spans = _char_spans(list(found.values()), layer, file, offsets)
+            spans = _char_spans(list(items.values()), layer, file, offsets)
         else:
-            file.losses[OTHER_LAYERS] += len(found)
+            file.losses[OTHER_LAYERS] += len(items)
     return Annotation(
         file.source,
         1,
@@ -184,12 +184,12 @@ def _annotation(file: _File) -> Annotation:
     )
 
 
-def _char_spans(found: Sequence[_Span], layer: str, file: _File, offsets: Sequence[int]) -> list[CharSpan]:
+def _char_spans(items: Sequence[_Span], layer: str, file: _File, offsets: Sequence[int]) -> list[CharSpan]:
     sizes = Counter({column.feature: 0 for column in file.columns if column.layer == layer})
-    sizes.update(name for span in found for name in span.values)
+    sizes.update(name for span in items for name in span.values)
     feature = choose_feature(sizes)
     spans = []
-    for span in found:
+    for span in items:
         file.losses[ATTRIBUTES] += len(span.values.keys() - {feature})
         kind = read_type(span.values.get(feature or "", layer_title(layer)), partial(file.fail, line=span.line))
         spans.append(CharSpan(offsets[span.start], offsets[span.end], kind, None, span.line))

@@ -70,7 +70,7 @@ def sentences(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
 
 
 corpora = st.lists(sentences(), min_size=1, max_size=4)
-checked = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+checked = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def convert(corpus: Corpus, folder: Path, kind: str) -> tuple[Corpus, Counter[str]]:
