@@ -60,7 +60,7 @@ def test_damaged_text(tmp_path, kind, changes):
         ]
 
 
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.floats(0, 1), st.integers(0, 30), st.sampled_from(PIECES))
 def test_damaged_xmi(tmp_path, place, length, piece):
     path = tmp_path / "a.xmi"

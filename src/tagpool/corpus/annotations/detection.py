@@ -12,7 +12,8 @@ from tagpool.errors import InputError
 
 FORMAT_LINE = "#FORMAT=WebAnno TSV 3"
 TOOL_KEYS = {"answer", "annotator", "annotation_id"}  # of records that are not all labels of one annotator
-_PRODIGY_KEYS = {"_input_hash", "_task_hash", "_view_id"}
+_OTHER_KEYS = {"_input_hash", "_task_hash", "_view_id", "annotator", "annotation_id"}
+_ANSWERS = ("accept", "reject", "ignore")
 
 
 def is_webanno(path: str | Path) -> bool:
@@ -36,4 +37,5 @@ def _is_tool_record(value: Any) -> bool:
     tokens = value.get("tokens")
     has_objects = isinstance(tokens, list) and any(isinstance(token, dict) for token in tokens)
     is_task = isinstance(value.get("data"), dict)
-    return is_task or has_objects or bool((TOOL_KEYS | _PRODIGY_KEYS) & value.keys() and "text" in value)
+    is_answered = value.get("answer") in _ANSWERS or bool(_OTHER_KEYS & value.keys())
+    return is_task or has_objects or ("text" in value and is_answered)
