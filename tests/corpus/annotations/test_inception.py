@@ -24,11 +24,13 @@ def export(tmp_path: Path) -> Path:
     term = system.create_type("webanno.custom.Term")
     system.create_feature(term, "kind", cassis.typesystem.TYPE_NAME_STRING)
     system.create_feature(term, "note", cassis.typesystem.TYPE_NAME_STRING)
+    metadata = system.create_type("de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData")
     relation = system.create_type("webanno.custom.Relation")
     for name in ("Governor", "Dependent"):
         system.create_feature(relation, name, term)
     cas = cassis.Cas(typesystem=system)
     cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
+    cas.add(metadata(begin=0, end=24))
     cas.add_all([sentence(begin=0, end=15), sentence(begin=16, end=24)])
     cas.add_all(
         [token(begin=begin, end=end) for begin, end in [(0, 1), (2, 5), (6, 9), (10, 14), (14, 15), (16, 18), (19, 23), (23, 24)]]
@@ -45,7 +47,7 @@ def test_a_layer_of_the_project(export):
     corpus = read_corpus(export / "doc.xmi", losses=losses)
     assert corpus.words == [["\U0001f600", "Ann", "Lee", "left", "."], ["In", "Oslo", "."]]
     assert corpus.labels == [["O", "B-PER", "I-PER", "O", "O"], ["O", "B-LOC", "O"]]
-    assert losses == {"relations": 1, "attributes": 1, "overlapping spans": 1}
+    assert losses == {"relations": 1, "attributes": 1, "overlapping spans": 1, "fields of metadata": 1}
 
 
 def test_an_archive(export):

@@ -71,6 +71,33 @@ def test_a_span_over_two_sentences_joins_them(tmp_path):
     assert (corpus.words, corpus.labels) == ([["a", "b", "c"], ["d"]], [["O", "B-X", "I-X"], ["O"]])
 
 
+def test_slots_have_columns_for_roles_and_targets(tmp_path):
+    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Word|\n"
+    slots = "#T_SP=custom.Frame|ROLE_custom.Frame:links_custom.Link|custom.Word|kind\n\n\n"
+    rows = "#Text=Ann saw Bob\n1-1\t0-3\tAnn\t*\t_\t_\t_\t\n1-2\t4-7\tsaw\t_\twho;whom\t1-1;1-3\tSEE\t\n"
+    rows += "1-3\t8-11\tBob\t*\t_\t_\t_\t\n"
+    corpus, losses = read(tmp_path, header + slots + rows)
+    assert (corpus.labels, losses) == ([["B-Word", "O", "B-Word"]], {"annotations of other layers": 1})
+    corpus, losses = read(
+        tmp_path, header.replace("#T_SP=custom.Word|\n", "") + slots + rows.replace("\t*\t", "\t").replace("saw\t_", "saw")
+    )
+    assert (corpus.labels, losses) == ([["O", "B-SEE", "O"]], {"attributes": 2})
+
+
+def test_annotations_without_characters_and_lines_inside_a_sentence(tmp_path):
+    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|\n\n\n"
+    rows = (
+        "#Text=It\n#Text=rains\\tnow\n1-1\t1-3\tIt\t_\t\n1-1.1\t1-1\t\t*[1]|*[2]\t\n1-2\t4-9\trains\t*\t\n1-3\t10-13\tnow\t_\t\n"
+    )
+    corpus, losses = read(tmp_path, header + rows)
+    assert (corpus.words, corpus.labels) == ([["It", "rains", "now"]], [["O", "B-Span", "O"]])
+    assert corpus.column("space") == [["\n", "\t", ""]]
+    assert losses == {"spans without a token": 2, "blanks before the first token": 1}
+    write_corpus(corpus, tmp_path / "b.tsv", format="webanno")
+    assert "#Text=It\n#Text=rains\\tnow\n1-1\t0-2\tIt\t" in (tmp_path / "b.tsv").read_text()
+    assert read_corpus(tmp_path / "b.tsv") == corpus
+
+
 def test_written_rows_have_numbers_for_several_tokens_only(tmp_path):
     corpus, _ = read(tmp_path, HEADER + ROWS)
     write_corpus(corpus, tmp_path / "b.tsv", format="webanno")

@@ -16,7 +16,7 @@ from typing import Any
 
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation, CharSpan, Layer, Place
 from tagpool.corpus.annotations.json_values import read_type
-from tagpool.corpus.annotations.losses import ATTRIBUTES, OTHER_LAYERS, RELATIONS, Losses
+from tagpool.corpus.annotations.losses import ATTRIBUTES, METADATA, OTHER_LAYERS, RELATIONS, Losses
 from tagpool.corpus.annotations.span_layers import ENTITY_LAYER, LINGUISTIC, choose_feature, choose_layer, layer_title
 from tagpool.corpus.annotations.text_documents import UNKNOWN_LABELS, make_documents
 from tagpool.corpus.corpus import Corpus
@@ -28,6 +28,7 @@ _XMI, _ARCHIVE = ".xmi", ".zip"
 _SENTENCE = f"{LINGUISTIC}segmentation.type.Sentence"
 _TOKEN = f"{LINGUISTIC}segmentation.type.Token"
 _UIMA = "uima."
+_METADATA = f"{LINGUISTIC}metadata."
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _CONTROLS = "control characters, written as U+FFFD"
 
@@ -95,7 +96,9 @@ def _annotation(cas: Any, source: str) -> Annotation:
     chosen = choose_layer({name: len(items) for name, items in spans_of.items()} or {ENTITY_LAYER: 0})
     spans: list[CharSpan] = []
     for name, items in by_type.items():
-        if name != chosen and name in spans_of:
+        if name.startswith(_METADATA):
+            losses[METADATA] += len(items)
+        elif name != chosen and name in spans_of:
             losses[OTHER_LAYERS] += len(items)
         elif name != chosen and _is_relation(items[0]):
             losses[RELATIONS] += len(items)
@@ -108,7 +111,12 @@ def _annotation(cas: Any, source: str) -> Annotation:
 
 def _is_layer(name: str, items: list[Any]) -> bool:
     """Return whether a type is a layer of spans; not that of tokens, of sentences, or of UIMA."""
-    return not name.startswith(_UIMA) and name not in (_TOKEN, _SENTENCE) and _has_place(items[0]) and not _is_relation(items[0])
+    return (
+        not name.startswith((_UIMA, _METADATA))
+        and name not in (_TOKEN, _SENTENCE)
+        and _has_place(items[0])
+        and not _is_relation(items[0])
+    )
 
 
 def _has_place(item: Any) -> bool:

@@ -1,8 +1,9 @@
 """WebAnno TSV 3 of INCEpTION and WebAnno: sentences with their text, tokens with offsets, and columns of annotations.
 
-``#T_SP=LAYER|FEATURE`` declares the columns of a layer of spans. ``PER[1]`` belongs to annotation 1, which may have several
-tokens; a value without a number is an annotation of its token. ``|`` separates annotations of one token, ``*`` is an annotation
-without a value. Offsets count UTF-16 units. Relations and chains are counted, but not read.
+``#T_SP=LAYER|FEATURE`` declares the columns of a layer of spans. A text with line ends has several lines ``#Text=``. ``PER[1]``
+belongs to annotation 1, which may have several tokens; a value without a number is an annotation of its token. ``|`` separates
+annotations of one token, ``*`` is an annotation without a value. Offsets count UTF-16 units. Relations and chains are counted,
+but not read.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +33,7 @@ _ITEM = re.compile(r"(?:\\.|[^|\\])+", re.DOTALL)  # between bars that are not e
 _NUMBERED = re.compile(r"((?:\\.|[^\[\\])*)\[(\d+)\]", re.DOTALL)
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 _NONE, _NO_VALUE = "_", "*"
+_ROLE = "ROLE_"
 
 
 class _Column(NamedTuple):
@@ -98,15 +101,13 @@ def unescape(text: str) -> str:
 
 
 def _columns(line: str, file: _File, number: int) -> Iterator[_Column]:
-    """Yield the columns of a layer. A slot feature has two: the role and its target."""
+    """Yield the columns of a layer. After the role of a slot comes the type of its targets, which has a column, too."""
     match = re.fullmatch(r"#T_(SP|RL|CH)=([^|]+)(\|.*)?", line)
     if match is None:
         raise file.fail(f"expected a layer such as #T_SP=webanno.custom.Term|value, got {line[:60]!r}", number)
     features = [name for name in (match[3] or "").split("|") if name]
-    for name in features or [""]:
-        yield _Column(match[1], match[2], name)
-        if name.startswith("ROLE_"):
-            yield _Column(match[1], match[2], "target of a role")
+    for previous, name in pairwise(["", *(features or [""])]):
+        yield _Column(match[1], match[2], f"{_ROLE}{name}" if previous.startswith(_ROLE) else name)
 
 
 def _read_row(line: str, file: _File, pending: list[str], number: int) -> None:
@@ -119,7 +120,7 @@ def _read_row(line: str, file: _File, pending: list[str], number: int) -> None:
     if pending:
         _add_sentence("\n".join(pending), unescape(word), file, start, number)
         pending.clear()
-    if not file.sentences or file.text[2 * start : 2 * end] != word_units or start >= end:
+    if not file.sentences or file.text[2 * start : 2 * end] != word_units or start + (match[3] is None) > end:
         got = file.text[2 * start : 2 * end].decode("utf-16-le", "replace")
         advice = "check that the lines #Text= are those of the tokens"
         raise file.fail(f"the text at {start}-{end} is {got!r}, not {unescape(word)!r}; {advice}", number)
@@ -187,7 +188,7 @@ def _annotation(file: _File) -> Annotation:
 def _char_spans(items: Sequence[_Span], layer: str, file: _File, offsets: Sequence[int]) -> list[CharSpan]:
     sizes = Counter({column.feature: 0 for column in file.columns if column.layer == layer})
     sizes.update(name for span in items for name in span.values)
-    feature = choose_feature(sizes)
+    feature = choose_feature({name: size for name, size in sizes.items() if not name.startswith(_ROLE)})
     spans = []
     for span in items:
         file.losses[ATTRIBUTES] += len(span.values.keys() - {feature})

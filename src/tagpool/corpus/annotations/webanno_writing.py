@@ -26,7 +26,7 @@ def format_webanno(corpus: Corpus, losses: Losses) -> str:
     lines = [f"{FORMAT_LINE}.3", f"#T_SP={ENTITY_LAYER}|identifier|value", ""]
     token = 0
     for sentence, (begin, end) in enumerate(document.sentences, 1):
-        lines += ["", f"#Text={escape_text(document.text[begin:end])}"]
+        lines += ["", *(f"#Text={escape_text(line)}" for line in document.text[begin:end].split("\n"))]
         first = token
         while token < len(document.tokens) and document.tokens[token][0] < end:
             start, stop = document.tokens[token]
