@@ -101,7 +101,7 @@ def test_json_keeps_words_blanks_labels_and_documents(tmp_path, kind, rows, mark
 
 
 @pytest.mark.parametrize("kind", ["webanno", "inception"])
-@checked
+@settings(checked, max_examples=15)  # of inception, the type system takes time
 @given(corpora)
 @example([(["😀", "Ann"], [" ", "\n"], ["O", "B-PER"]), (["y"], [""], ["B-x[2]"])])
 def test_files_with_tokens_keep_words_labels_and_offsets(tmp_path, kind, rows):
