@@ -46,6 +46,8 @@ _RECORDS = (  # of experts of pools, one per dialect
     '[{"entity": "B-PER", "start": 0, "end": 3, "score": 0.5, "word": "Ann"}]\n[]',
     '{"tokens": ["Rain"], "labels": ["O"], "workers": {"w": ["?"]}, "scores": [0.5]}',
     '["Ann Lee left.", {"entities": [[0, 7, "PER"]]}]',
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Term|value\n\n#Text=Ann Lee\n1-1\t0-3\tAnn\tPER[1]\t\n1-2\t4-7\tLee\tPER[1]|X\t",
+    "# global.columns = ID FORM TAGPOOL:LABEL\n1\tAnn\tB-PER\n2\tleft\tO\n",
 )
 TEMPLATES = """\
 word[-1..1]

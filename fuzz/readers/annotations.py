@@ -1,4 +1,4 @@
-"""Labels of experts: read records of any dialect, and align them to gold sentences."""
+"""Files of annotation tools: read records of any dialect, align them to gold sentences, and read corpora of other formats."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import contextlib
 from harness import file_of, fuzz, instrument
 
 with instrument():
+    from tagpool.corpus.annotations.losses import Losses
     from tagpool.corpus.annotations.reading import read_annotations
     from tagpool.corpus.corpus import Corpus
+    from tagpool.corpus.formats import read_corpus
     from tagpool.errors import InputError
     from tagpool.pools.votes.prediction_files import read_predictions
 
@@ -17,6 +19,10 @@ GOLD = Corpus.from_lists(word=[["Ann", "Lee", "left", "."], ["Rain"]], label=[["
 
 def check(data: bytes) -> None:
     """Labels have the length of their sentence."""
+    for name in ("input.tsv", "input.conllup", "input.json"):
+        with contextlib.suppress(InputError):
+            corpus = read_corpus(file_of(data, name), losses=Losses())
+            assert corpus.label_column is None or [*map(len, corpus.labels)] == [*map(len, corpus.words)]
     with contextlib.suppress(InputError):
         read_annotations(file_of(data, "input.jsonl"), column="*")
     try:

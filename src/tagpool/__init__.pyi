@@ -26,6 +26,12 @@ from tagpool.errors import SchemeError as SchemeError
 from tagpool.errors import TagpoolError as TagpoolError
 from tagpool.errors import TemplateError as TemplateError
 from tagpool.errors import TrainingError as TrainingError
+from tagpool.evaluation.agreement import Agreement as Agreement
+from tagpool.evaluation.agreement import Dispute as Dispute
+from tagpool.evaluation.agreement import DisputedSpan as DisputedSpan
+from tagpool.evaluation.agreement import PairAgreement as PairAgreement
+from tagpool.evaluation.agreement import TypeAgreement as TypeAgreement
+from tagpool.evaluation.agreement import agreement as agreement
 from tagpool.evaluation.partial_matches import PartialScore as PartialScore
 from tagpool.evaluation.partial_matches import partial_scores as partial_scores
 from tagpool.evaluation.scores import score as score

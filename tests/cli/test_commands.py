@@ -217,9 +217,11 @@ def test_convert_streams_and_compresses(files: Path) -> None:
 def test_convert_keeps_the_order_of_columns_and_names_what_is_lost(files: Path) -> None:
     assert succeed("convert", files / "gold.conll", "--columns", "word,label,ner", "--to", "conll") == GOLD + "\n"
     done = run("convert", files / "gold.conll", "-o", files / "out.conllu")
-    assert "not kept, since conllu has no place for it: label" in done.stderr
+    assert "not kept, since conllu has no place for it: column label" in done.stderr
     assert (files / "out.conllu").read_text().startswith("1\tAnn\t_\t_\tNNP\t")
-    assert "has no place for it: pos" in run("convert", files / "gold.conll", "-o", files / "o.jsonl", "--to", "spans").stderr
+    assert (
+        "has no place for it: column pos" in run("convert", files / "gold.conll", "-o", files / "o.jsonl", "--to", "spans").stderr
+    )
     assert "not kept" not in run("convert", files / "gold.conll", "-o", files / "o.jsonl").stderr
 
 

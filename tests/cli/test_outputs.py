@@ -142,7 +142,7 @@ def test_a_summary_is_not_mixed_with_the_output(folder: Path, command: tuple[str
     summary = json.loads(succeed(*command, "--output", "out.conll", "--json"))
     assert len(read_corpus(folder / "out.conll")) == 2
     if command[0] == "convert":
-        assert summary == {"to": "conll", "sentences": 2, "tokens": 4}
+        assert summary == {"to": "conll", "sentences": 2, "tokens": 4, "not_read": {}, "not_written": {}}
 
 
 def test_the_short_form_of_help() -> None:

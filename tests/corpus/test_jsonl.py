@@ -341,7 +341,7 @@ SPANS = [[0, 3, "PER"]]
 DICTS = [{"start": 0, "end": 3, "label": "PER"}]
 TEXT = {"text": "Ann left"}
 TOKENS = {"tokens": ["Ann", "left"]}
-PRODIGY_TOKENS = [{"text": "Ann", "start": 0, "end": 3, "id": 0}]
+PRODIGY_TOKENS = [{"text": "Ann", "start": 0, "end": 3, "id": 0}, {"text": "left", "start": 4, "end": 8, "id": 1}]
 UNDERSTOOD = "those understood are 'tokens', 'text', 'document', 'labels', 'label', 'entities', 'spans', 'ents'"
 
 
@@ -384,17 +384,24 @@ def test_annotation_under_unknown_keys_is_an_error(read, record, key):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (
-            {"data": {"text": "Ann"}, "annotations": []},
-            "expected a key 'tokens' or 'text'; the record has the keys 'data', 'annotations'; ",
-        ),
         ({**TOKENS, "entities": SPANS}, "the tokens have no 'labels', one per token, and spans need a 'text' instead of tokens"),
-        ({**TEXT, "tokens": PRODIGY_TOKENS, "spans": DICTS}, '"tokens": expected a list of non-empty strings'),
     ],
 )
 def test_annotation_that_is_not_understood(read, record, message):
     with pytest.raises(InputError, match=re.escape(message)):
         read(lines(record), "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {**TEXT, "tokens": PRODIGY_TOKENS, "spans": DICTS},
+        {"data": TEXT, "annotations": [{"result": [{"value": {**DICTS[0], "labels": ["PER"]}}]}]},
+    ],
+)
+def test_records_of_annotation_tools(read, record):
+    corpus = read(lines(record), "a.jsonl")
+    assert (corpus.words, corpus.labels) == ([["Ann", "left"]], [["B-PER", "O"]])
 
 
 @pytest.mark.parametrize(

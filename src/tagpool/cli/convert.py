@@ -14,6 +14,7 @@ from tagpool.cli.inputs import expand_files, read_files, with_expanded
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
 from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption, OutputOption, UseOption, expand_options, parse_uses
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
+from tagpool.corpus.annotations.losses import COMMENTS, Losses
 from tagpool.corpus.conll import lost_in_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
@@ -25,6 +26,7 @@ from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.wording import counted
 
+_SEPARATORS = {"space": " ", "tab": "\t"}
 _FORMATS = ", ".join(one.value for one in Format)
 
 
@@ -58,7 +60,10 @@ def convert(
     keep: Annotated[str | None, typer.Option(help="Only these columns, in this order: word,label.")] = None,
     label: LabelOption = None,
     labels: LabelOptions = LabelOptions(),
-    misaligned: Annotated[Misaligned, typer.Option(help="Treatment of spans that cut a token.")] = "error",
+    misaligned: Annotated[
+        Misaligned | None,
+        typer.Option(help="Treatment of spans that cut a token (default: error for JSONL, expand for annotation tools)."),
+    ] = None,
     separator: Annotated[Literal["space", "tab"], typer.Option(help="Column separator of CoNLL output.")] = "space",
     encoding: EncodingOption = "utf-8",
     use: UseOption = None,
@@ -73,6 +78,7 @@ def convert(
     Examples:
       tagpool convert eng.train -o train.conll --columns word,pos,chunk,label --scheme bioes --repair
       tagpool convert doccano.jsonl -o train.conll
+      tagpool convert train.conll -o tasks.json --to label-studio
       tagpool convert en.conllu -o en.tsv --keep word,upos --separator tab
       tagpool convert parts/ -o all.conll
       tagpool convert names.crfsuite -o names.tagpool
@@ -80,40 +86,58 @@ def convert(
     refuse_inputs("--output", target, with_expanded(sources))
     refuse_mixed_output(target, json)
     files = expand_files(sources)
-    origin = _origin(files)
+    origin = _origin(files, use)
     if origin is not None:
         convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
         return
-    if use:
-        raise InputError("--use is for models, and this is a corpus; drop it", source=files[0])
-    if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
-        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=files[0])
-    if to is not None and to not in list(Format):
-        raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
-    written_as = format_of(target) if to is None else Format(to)
+    written_as = _target_format(to, target, files[0])
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
-    corpus = read_files(files, partial(read_corpus, format=from_, **options))
+    unread, unwritten = Losses(), Losses()
+    corpus = read_files(files, partial(read_corpus, format=from_, losses=unread, **options))
     if labels.scheme is not None or labels.repair:
         corpus = _convert_labels(corpus, labels)
-    _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
-    write_corpus(corpus, target, columns=keep, format=written_as, separator={"space": " ", "tab": "\t"}[separator])
+    unwritten.update(_count_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as))
+    write_corpus(corpus, target, columns=keep, format=written_as, separator=_SEPARATORS[separator], losses=unwritten)
+    _print_losses(unread, unwritten, written_as)
     if json:
-        print_json({"to": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count})
+        _print_json(corpus, unread, unwritten, written_as)
     elif str(target) != STANDARD_STREAM:
         errors.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
 
 
-def _origin(files: list[str]) -> str | None:
-    """Return the tool of a model; None for corpora."""
+def _target_format(to: str | None, target: Path, source: str) -> Format:
+    """Return the format of the output; raise an error if that is one of models."""
+    if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
+        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
+    if to is not None and to not in list(Format):
+        raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
+    return format_of(target) if to is None else Format(to)
+
+
+def _print_json(corpus: Corpus, unread: Losses, unwritten: Losses, target: Format) -> None:
+    losses = {"not_read": unread.counts(), "not_written": unwritten.counts()}
+    print_json({"to": target.value, "sentences": len(corpus), "tokens": corpus.token_count, **losses})
+
+
+def _print_losses(unread: Losses, unwritten: Losses, target: Format) -> None:
+    for lost, reason in ((unread, "not read, since a corpus"), (unwritten, f"not kept, since {target.value}")):
+        if lost.counts():
+            errors.print_line(f"{reason} has no place for it: {lost.describe()}")
+
+
+def _origin(files: list[str], use: list[str] | None) -> str | None:
+    """Return the tool of a model; None for corpora, which have no resources."""
     for file in files:
         origin = model_origin(Path(file))
         if origin is not None and len(files) > 1:
             raise InputError("expected a corpus, got a model; convert models one by one", source=file)
+    if origin is None and use:
+        raise InputError("--use is for models, and this is a corpus; drop it", source=files[0])
     return origin
 
 
-def _name_losses(corpus: Corpus, target: Format) -> None:
-    """Print the columns and comments that the new file does not have."""
+def _count_losses(corpus: Corpus, target: Format) -> Losses:
+    """Return the tokens of columns, and the comments, that the new file does not have; writers of other formats count them."""
     lost: list[str] = []
     if target is Format.CONLLU:
         lost = lost_in_conllu(corpus)
@@ -122,10 +146,10 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
     elif target in (Format.SPANS, Format.TEXT):
         columns = {WORD, SPACE, corpus.label_column if target is Format.SPANS else SPACE}
         lost = [name for name in corpus.columns if name not in columns]
-    if corpus.native.asides and target not in (Format.CONLL, Format.CONLLU):
-        lost.append("comments")
-    if lost:
-        errors.print_line(f"not kept, since {target.value} has no place for it: {', '.join(lost)}")
+    losses = Losses({f"column {name}": corpus.token_count for name in lost})
+    if target in (Format.JSONL, Format.SPANS, Format.TEXT, Format.PARQUET, Format.SPACY):
+        losses[COMMENTS] = len(corpus.native.asides)
+    return losses
 
 
 def _convert_labels(corpus: Corpus, options: LabelOptions) -> Corpus:

@@ -34,18 +34,26 @@ def expand_files(names: Sequence[str | Path] | str | Path | None) -> list[str]:
         name = str(one)
         if name != STANDARD_STREAM and _is_folder(name):
             folder = sorted(Path(name).iterdir())
-            matches = [str(item) for item in folder if item.is_file() and not item.name.startswith(".")]
+            matches = _without_companions([str(item) for item in folder if item.is_file() and not item.name.startswith(".")])
             if not matches:
                 raise InputError("the folder has no files", source=name)
         elif _is_pattern(name):
             items = glob.glob(name, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
-            matches = sorted(item for item in items if Path(item).is_file())
+            matches = _without_companions(sorted(item for item in items if Path(item).is_file()))
             if not matches:
                 raise InputError("no file matches this pattern", source=name)
         else:
             matches = [name]
         files += matches
     return files
+
+
+def _without_companions(files: list[str]) -> list[str]:
+    """Return files without those that are read with another one: texts of brat, and type systems of INCEpTION."""
+    names = {Path(file) for file in files}
+    texts = {file.with_suffix(".txt") for file in names if file.suffix == ".ann"}
+    systems = {file.with_name("TypeSystem.xml") for file in names if file.suffix == ".xmi"}
+    return [file for file in files if Path(file) not in texts | systems]
 
 
 def _is_folder(name: str) -> bool:

@@ -20,6 +20,7 @@ COMMANDS = [
     "tune",
     "tag",
     "score",
+    "agreement",
     "audit",
     "report",
     "explain",

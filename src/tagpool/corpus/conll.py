@@ -9,7 +9,7 @@ columns than a token.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -33,7 +33,7 @@ CONLLU_COLUMNS = (WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "dep
 _SPACY_COLUMNS = {"upos": "pos", "xpos": "tag", "feats": "morph", "deprel": "dep"}
 DOCUMENT_START = "-DOCSTART-"
 _SURE_COMMENT = re.compile(r"#[ \t]*[^ \t=]+[ \t]+= |# [ \t]*newdoc( |$)")
-_DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
+DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
 
 
 def read_conll(path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8") -> Corpus:
@@ -124,10 +124,10 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
         raise InputError(f"the word {DOCUMENT_START!r} would begin a document in a CoNLL file; replace it", source=corpus.source)
     for name in names:
         # A single column has no tab from which the reader could infer the separator.
-        _check_separable(corpus, name, separator if len(names) > 1 else " ")
+        check_separable(corpus, name, separator if len(names) > 1 else " ")
     documents = set(corpus.document_starts)
     fillers = ["-X-"] * (len(names) - 2) + ["O"] if len(names) > 1 else []
-    asides = _asides(corpus)
+    asides = comments_by_sentence(corpus)
     lines: list[str] = []
     for number, sentence in enumerate(zip(*lists, strict=True)):
         if number in documents:
@@ -138,7 +138,7 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
     return protect_mark("\n".join(lines) + "\n")
 
 
-def _asides(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
+def comments_by_sentence(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
     """Return the lines that are no tokens by sentence: (sentence, position, line)."""
     return {sentence: list(rows) for sentence, rows in groupby(corpus.native.asides, key=itemgetter(0))}
 
@@ -150,7 +150,8 @@ def _is_safe_comment(line: str, columns: int) -> bool:
     return line.startswith("# ") and columns not in (len(line.split("\t")), len(re.findall(r"[^ \t]+", line)))
 
 
-def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
+def check_separable(corpus: Corpus, name: str, separator: str) -> None:
+    """Raise an error if a column has a string that would not be read as one field."""
     bad = "\t\n\r\0" if separator == "\t" else " \t\n\r\0"
     strings = corpus.strings(name)  # may include strings of a larger corpus that this one was selected from
     for text in (strings[number] for number in corpus.native.distinct(name)):
@@ -165,10 +166,16 @@ def format_conllu(corpus: Corpus) -> str:
     corpus = corpus.drop_empty()
     for name in (*CONLLU_COLUMNS, *_SPACY_COLUMNS.values(), LABEL):
         if name in corpus.columns:
-            _check_separable(corpus, name, "\t")
+            check_separable(corpus, name, "\t")
     sources = _conllu_sources(corpus)
     lists = [corpus.column(sources[name]) if name in sources else None for name in CONLLU_COLUMNS]
-    asides = _asides(corpus)
+    return "\n".join(numbered_lines(corpus, lists, comments_by_sentence(corpus))) + "\n"
+
+
+def numbered_lines(
+    corpus: Corpus, lists: Sequence[list[list[str]] | None], asides: Mapping[int, list[tuple[int, int, str]]]
+) -> list[str]:
+    """Return the lines of sentences with numbered tokens, ``_`` for columns that are None, and ``asides`` at their places."""
     documents = set(corpus.document_starts)
     lines: list[str] = []
     for number in range(len(corpus)):
@@ -177,14 +184,14 @@ def format_conllu(corpus: Corpus) -> str:
         around: dict[int, list[str]] = {}
         for _, position, line in asides.get(number, ()):
             around.setdefault(position, []).append(line)
-        if number in documents and not any(map(_DOCUMENT_COMMENT.match, around.get(0, ()))):
+        if number in documents and not any(map(DOCUMENT_COMMENT.match, around.get(0, ()))):
             lines.append("# newdoc")
         for position, fields in enumerate(zip(*columns, strict=True)):
             lines += around.get(position, ())
             lines.append("\t".join([str(position + 1), *fields]))
         lines += around.get(length, ())
         lines.append("")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def lost_in_conllu(corpus: Corpus) -> list[str]:

@@ -39,15 +39,26 @@ NOTE_KEYS = ("meta", "metadata", "info", "id", "relations")  # keys without labe
 Fail = Callable[[str], InputError]  # creates an error with the line of an object
 
 
-def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: str = "utf-8") -> Corpus:
-    """Read JSONL of either form; all objects of a file must have the same columns."""
+def read_jsonl(
+    path: str | Path,
+    *,
+    misaligned: Misaligned = "error",
+    encoding: str = "utf-8",
+    read_other: Callable[[], Corpus | None] = lambda: None,
+) -> Corpus:
+    """Read JSONL of either form; all objects of a file must have the same columns.
+
+    ``read_other`` may return the corpus of another form, before the slower reader is used.
+    """
     source = source_name(path)
     if misaligned not in get_args(Misaligned):
         raise InputError(f"misaligned={misaligned!r}: expected one of {', '.join(get_args(Misaligned))}")
     data = read_bytes(path, encoding=encoding)
     with NameFaults(source, purpose=f"read {source}"):
         native = _native.read_token_jsonl(data.removeprefix(BYTE_ORDER_MARK))
-    return read_any_form(data, source, misaligned) if native is None else Corpus(native, source=source)
+    if native is not None:
+        return Corpus(native, source=source)
+    return read_other() or read_any_form(data, source, misaligned)
 
 
 def read_any_form(data: bytes, source: str, misaligned: Misaligned) -> Corpus:

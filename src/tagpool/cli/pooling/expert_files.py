@@ -15,7 +15,6 @@ import typer
 
 from tagpool.cli.console import errors
 from tagpool.cli.inputs import expand_files, with_expanded
-from tagpool.corpus.annotations.brat import SUFFIX
 from tagpool.corpus.annotations.conll_columns import ALL
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
@@ -141,7 +140,7 @@ def read_experts(
     first = experts[0]
     corpus = result.corpus
     if not first.has_many:
-        paths = _files(first.path)
+        paths = expand_files(first.path)
         readable = [read_reference(path, columns=columns, label=first.column, encoding=encoding) for path in paths]
         parts = [part for part in readable if part is not None]
         if len(parts) == len(paths) and (whole := concatenate(parts)).words == corpus.words:
@@ -201,7 +200,7 @@ def _check_differences(result: ExpertLabels) -> None:
 
 
 def _read_gold(path: str, columns: str | None, label: str | None, encoding: str) -> Corpus:
-    paths = _files(path)
+    paths = expand_files(path)
     gold, notes = read_gold(paths, columns=columns, label=label, encoding=encoding)
     _print_notes(notes)
     if len(gold) < 2:
@@ -210,19 +209,12 @@ def _read_gold(path: str, columns: str | None, label: str | None, encoding: str)
     return gold
 
 
-def _files(path: str | Path) -> list[str]:
-    """Return the files of a name; the texts next to brat's annotations are not files of their own."""
-    files = expand_files(path)
-    annotated = {str(Path(file).with_suffix(".txt")) for file in files if Path(file).suffix == SUFFIX}
-    return [file for file in files if file not in annotated]
-
-
 def _read_sources(experts: list[ExpertFile], columns: str | None, gold: str | None, encoding: str) -> list[ExpertSource]:
     sources = []
     for expert in experts:
         prefix = f"{expert.name}." if expert.is_named else ""
         options = {"columns": columns, "gold": gold, "encoding": encoding}
-        source = read_source(expert.name, _files(expert.path), expert.column, prefix=prefix, **options)  # type: ignore[arg-type]
+        source = read_source(expert.name, expand_files(expert.path), expert.column, prefix=prefix, **options)  # type: ignore[arg-type]
         sources.append(replace(source, path=str(expert.path)))
     check_names(sources)
     return sources

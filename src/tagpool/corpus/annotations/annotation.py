@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from tagpool.corpus.text import tokenize
+from tagpool.corpus.annotations.losses import Losses
+from tagpool.corpus.text import token_places
 from tagpool.errors import InputError
 
 DEFAULT_LAYER = ""  # name of the labels of a file with one annotator
@@ -44,7 +45,8 @@ class Annotation:
     A record without words and text (of a Hugging Face pipeline) is known by its number only; ``read_with`` reads it when the text
     is known. ``annotator`` is the name of its only annotator, if it has one. ``sentences`` are the sentences of a
     longer text. ``offset`` is the place of the text in its record. ``not_located`` are named entities without a
-    place. ``line_of`` returns the line of a token.
+    place. ``losses`` are numbers of other things in the record. ``line_of`` returns the line of a token. ``is_annotated`` is
+    None if a task was accepted without a list of spans, which has no spans if other tasks of the file have such a list.
     """
 
     source: str
@@ -58,6 +60,8 @@ class Annotation:
     offset: int = 0
     notes: list[str] = field(default_factory=list)
     not_located: list[str] = field(default_factory=list)
+    losses: Losses = field(default_factory=Losses)
+    is_annotated: bool | None = True
     line_of: Callable[[int], int] | None = None
     annotator: str | None = None
     read_with: Callable[[str], Annotation] | None = None
@@ -89,11 +93,11 @@ class Annotation:
 
     @cached_property
     def token_places(self) -> list[Place]:
-        """The begin and end of each token; a text without tokens is tokenised."""
+        """The begin and end of each token; the lines of a text without tokens are tokenised."""
         if self.places is not None:
             return self.places
         if self.words is None:
-            return [(token.start, token.end) for token in tokenize(self.running_text)]
+            return tokenize_lines(self.running_text)
         places, at = [], 0
         for word in self.words:
             places.append((at, at + len(word)))
@@ -143,6 +147,7 @@ class Annotation:
             offset=self.offset + start,
             notes=[],
             not_located=[],
+            losses=Losses(),
         )
 
     def parts(self) -> list[Annotation]:
@@ -162,3 +167,12 @@ def lines_of(text: str) -> list[Place]:
             places.append((at, at + len(line)))
         at += len(line) + 1
     return places
+
+
+def tokenize_lines(text: str) -> list[Place]:
+    """Return the places of the tokens of a text whose lines are sentences: a line end is the end of a text.
+
+    >>> tokenize_lines("Plan A.\\nIt rains.")
+    [(0, 4), (5, 6), (6, 7), (8, 10), (11, 16), (16, 17)]
+    """
+    return [(begin + start, begin + end) for begin, last in lines_of(text) for start, end in token_places(text[begin:last])]

@@ -38,6 +38,7 @@ def merge_records(annotations: Iterable[Annotation]) -> list[Annotation]:
             _add(merged[key], one, layer)
         if key in merged and merged[key].line != one.line:
             merged[key].notes.extend(one.notes)
+            merged[key].losses.update(one.losses)
     return list(merged.values())
 
 

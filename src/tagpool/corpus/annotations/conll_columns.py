@@ -12,7 +12,7 @@ from tagpool.corpus.annotations.token_lists import ABSTAINS
 from tagpool.corpus.conll import DOCUMENT_START
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import read_lines, source_name
-from tagpool.corpus.formats import read_corpus, read_labelled
+from tagpool.corpus.formats import Format, format_of, read_corpus, read_labelled
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 
@@ -26,7 +26,7 @@ def read_columns(
     if column != ALL:
         corpus = read_labelled(path, columns=columns, label=column, encoding=encoding)
         return corpus_annotations(corpus, {DEFAULT_LAYER: corpus.label_column or LABEL}, path, encoding)
-    if columns is None:
+    if columns is None and format_of(path) is not Format.CONLLUP:
         advice = "name its columns with --columns, such as --columns word,label,a,b; all but word and label are experts"
         raise InputError(f"@* needs the names of the columns; {advice}", source=source_name(path))
     corpus = read_corpus(path, columns=columns, encoding=encoding)

@@ -6,10 +6,12 @@ of the first prediction. Others have the names of their annotator (``completed_b
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation, Layer, lines_of
 from tagpool.corpus.annotations.json_values import need_list
+from tagpool.corpus.annotations.losses import ATTRIBUTES, CLASSES, FURTHER_LABELS, METADATA, REJECTED, RELATIONS
 from tagpool.corpus.annotations.records import Record
 from tagpool.corpus.annotations.span_items import read_spans
 from tagpool.corpus.jsonl import list_keys
@@ -22,7 +24,11 @@ def is_label_studio(value: Any) -> bool:
 
 def read_label_studio(record: Record) -> Annotation:
     """Read a task; one without annotations and predictions has no labels."""
-    text = _text(record)
+    text, places = _text(record), None
+    data = record.value["data"]
+    if isinstance(data.get("tokens"), list):  # of texts that this library has written
+        places = replace(record, value=data).token_places(text)
+    record.losses[METADATA] += len([key for key, value in data.items() if key not in ("tokens", "document") and value != text])
     layers: dict[str, Layer] = {}
     names = (("annotations", "completed_by"), ("completions", "completed_by"), ("predictions", "model_version"))
     for key, name_key in names:
@@ -30,11 +36,12 @@ def read_label_studio(record: Record) -> Annotation:
             if not isinstance(item, dict):
                 raise record.fail(f'"{key}": expected objects with a key "result", got {type(item).__name__}')
             if item.get("was_cancelled") or item.get("skipped"):
+                record.losses[REJECTED] += 1
                 continue
             layer = Layer(spans=read_spans(_values(item, record), "result", text, record))
             layers.setdefault(DEFAULT_LAYER, layer)
             layers.setdefault(_name(item.get(name_key), f"{key}{number}"), layer)
-    return record.annotation(layers, text=text, sentences=lines_of(text))
+    return record.annotation(layers, text=text, places=places, sentences=lines_of(text))
 
 
 def _text(record: Record) -> str:
@@ -63,14 +70,20 @@ def _fits(text: str, task: dict[str, Any]) -> bool:
 
 def _values(item: dict[str, Any], record: Record) -> list[dict[str, Any]]:
     """Return the labelled spans of a result; choices, ratings and relations have none."""
-    spans = []
+    spans: list[dict[str, Any]] = []
     for region in need_list(item.get("result", []), "result", record.fail):
         value = region.get("value") if isinstance(region, dict) else None
         if isinstance(value, dict) and "start" in value and (value.get("labels") or value.get("hypertextlabels")):
             labels = value.get("labels") or value["hypertextlabels"]
+            record.losses[ATTRIBUTES] += bool(region.get("meta"))
             if isinstance(labels, list) and len(labels) > 1:
+                record.losses[FURTHER_LABELS] += len(labels) - 1
                 record.note(f"span [{value['start']}, {value.get('end')}] has several labels: used the first, {labels[0]!r}")
             spans.append({**value, "label": labels, "score": region.get("score", value.get("score"))})
+        elif isinstance(region, dict) and region.get("type") == "relation":
+            record.losses[RELATIONS] += 1
+        elif isinstance(value, dict):
+            record.losses[ATTRIBUTES if "start" in value else CLASSES] += 1
     return spans
 
 

@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation
-from tagpool.corpus.annotations.brat import SUFFIX, read_brat
+from tagpool.corpus.annotations.brat import read_brat
 from tagpool.corpus.annotations.conll_columns import ALL, read_columns
+from tagpool.corpus.annotations.detection import is_webanno
 from tagpool.corpus.annotations.dialects import read_json
+from tagpool.corpus.annotations.inception import read_inception
 from tagpool.corpus.annotations.tables import is_table, read_table
+from tagpool.corpus.annotations.webanno import read_webanno
 from tagpool.corpus.files import source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.errors import InputError, MemoryFor
+
+JSON_FORMATS = (Format.JSONL, Format.SPANS, Format.PRODIGY, Format.DOCCANO, Format.LABEL_STUDIO)
 
 
 @dataclass(frozen=True)
@@ -43,17 +48,29 @@ def read_annotations(
     ['w1', 'w2']
     """
     with MemoryFor(f"read {source_name(path)}"):
-        if Path(path).suffix == SUFFIX:
-            annotations = read_brat(path, encoding=encoding)
-        elif format_of(path) is Format.JSONL:
-            annotations = read_json(path, encoding=encoding)
-        elif is_table(path, encoding=encoding):
-            annotations = read_table(path, encoding=encoding)
-        else:
+        annotations = parse_annotations(path, encoding=encoding)
+        if annotations is None:
             annotations = read_columns(path, column, columns=columns, gold=gold, encoding=encoding)
             names = list(annotations[0].layers) if annotations else []
             return AnnotationFile(annotations, names)
     return AnnotationFile(annotations, _select(annotations, column, gold, source_name(path)))
+
+
+def parse_annotations(path: str | Path, *, kind: str | None = None, encoding: str = "utf-8") -> list[Annotation] | None:
+    """Return the annotations of a file with all annotators; None if it has columns.
+
+    ``kind`` is the format (default: from the name, and that of a ``.tsv`` file from its first line).
+    """
+    known = format_of(path) if kind is None else Format(kind)
+    if known is Format.BRAT:
+        return read_brat(path, encoding=encoding)
+    if known is Format.INCEPTION:
+        return read_inception(path)
+    if known is Format.WEBANNO or (kind is None and is_webanno(path)):
+        return read_webanno(path, encoding=encoding)
+    if known in JSON_FORMATS:
+        return read_json(path, encoding=encoding)
+    return read_table(path, encoding=encoding) if kind is None and is_table(path, encoding=encoding) else None
 
 
 def _select(annotations: list[Annotation], column: str | None, gold: str | None, source: str) -> list[str]:

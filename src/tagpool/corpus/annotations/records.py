@@ -7,6 +7,7 @@ from typing import Any
 
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation, CharSpan, Layer, Place
 from tagpool.corpus.annotations.json_values import is_offset, need_list
+from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.jsonl import Fail, excerpt, need_words
 
 
@@ -14,7 +15,7 @@ from tagpool.corpus.jsonl import Fail, excerpt, need_words
 class Record:
     """A value of a JSON file; ``fail`` creates an error with its line, and ``notes`` are messages about it.
 
-    ``not_located`` are named entities that its text does not have.
+    ``not_located`` are named entities that its text does not have, and ``losses`` numbers of things that are not read.
     """
 
     value: Any
@@ -23,6 +24,7 @@ class Record:
     line: int
     notes: list[str] = field(default_factory=list)
     not_located: list[str] = field(default_factory=list)
+    losses: Losses = field(default_factory=Losses)
 
     def note(self, message: str) -> None:
         """Add a message with the file and line."""
@@ -30,10 +32,19 @@ class Record:
 
     def annotation(self, layers: dict[str, Layer] | None = None, **parts: Any) -> Annotation:
         """Return an annotation with the file, the line and the document of the record."""
-        document = self.value.get("document") if isinstance(self.value, dict) else None
+        document = self._document()
         key = None if document is None else f"{self.source} {excerpt(document)}"
-        parts |= {"document": key, "notes": self.notes, "not_located": self.not_located}
+        parts = {"document": key, "notes": self.notes, "not_located": self.not_located, "losses": self.losses} | parts
         return Annotation(self.source, self.line, layers or {}, **parts)
+
+    def _document(self) -> Any:
+        """Return the name of the document; in tasks of Prodigy it is in ``meta``, in those of Label Studio in ``data``."""
+        if not isinstance(self.value, dict):
+            return None
+        places = (self.value, self.value.get("meta"), self.value.get("data"))
+        return next(
+            (place["document"] for place in places if isinstance(place, dict) and place.get("document") is not None), None
+        )
 
     def with_spans(self, spans: list[CharSpan], **parts: Any) -> Annotation:
         """Return an annotation with the spans of one annotator."""

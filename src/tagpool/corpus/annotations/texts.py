@@ -13,6 +13,7 @@ from typing import Any
 from tagpool.corpus.annotations.annotation import DEFAULT_LAYER, Annotation, CharSpan, Layer, Place, lines_of
 from tagpool.corpus.annotations.answers import ANSWER_KEYS, parse_answer
 from tagpool.corpus.annotations.json_values import is_entity_list, is_offset, need_text
+from tagpool.corpus.annotations.losses import CLASSES, COMMENTS, METADATA, REJECTED, RELATIONS
 from tagpool.corpus.annotations.pipelines import is_pipeline_output, pipeline_spans
 from tagpool.corpus.annotations.records import Record
 from tagpool.corpus.annotations.span_items import are_named, read_spans
@@ -23,6 +24,10 @@ _KEYS = ("text", "tokens", "document", *SPAN_KEYS)
 _OTHER_KEYS = ("sents", "cats", "Comments", "comments", "options", "accept", "config", "versions")  # of tools, without spans
 _SHORT_EXPORT = ("annotator", "annotation_id", "lead_time")  # keys of Label Studio's JSON-MIN
 _ACCEPT = "accept"
+_READ = ("data", "answer", "annotator", "_annotator_id", "_session_id", "_is_binary", "_view_id", "_input_hash", "_task_hash")
+_KINDS = {"relations": RELATIONS, "cats": CLASSES, "accept": CLASSES, "Comments": COMMENTS, "comments": COMMENTS}
+_TOKEN_KEYS = ("sents", "options", "config")  # read, or settings of the tool
+_NESTED = ("meta", "metadata", "info")  # their entries are fields of their own
 
 
 def is_text(value: Any) -> bool:
@@ -66,15 +71,30 @@ def read_text_record(record: Record) -> Annotation:
     places = record.token_places(text) if has_places else None
     parts: dict[str, Any] = {"text": text, "places": places, "sentences": _sentences(value.get("sents"), text) or lines_of(text)}
     parts["annotator"] = _annotator(value)
+    parts["is_annotated"] = True if span_key(value) is not None else None if value.get("answer") == _ACCEPT else False
+    _count_losses(record)
     answer = value.get("answer", _ACCEPT)
     is_binary = value.get("_is_binary") is True or value.get("_view_id") == "ner"
     if answer != _ACCEPT:
+        record.losses[REJECTED] += 1
         record.note(f'"answer" is {answer!r}: the labels of this {"span" if is_binary else "text"} are ignored')
         return record.annotation({DEFAULT_LAYER: Layer(spans=[], partial=True)} if is_binary else {}, **parts)
     spans = _spans(record, text)
     if spans is None:
         return record.annotation(**parts)
     return record.annotation({DEFAULT_LAYER: Layer(spans=spans, partial=is_binary)}, **parts)
+
+
+def _count_losses(record: Record) -> None:
+    """Count what is neither the text nor its spans; the name of the document is read."""
+    for key, item in record.value.items():
+        if key in (*_KEYS, *_READ, *_TOKEN_KEYS, span_key(record.value)):
+            continue
+        size = len(item) if isinstance(item, (list, dict)) else item is not None and item != ""
+        if key in _NESTED and isinstance(item, dict):
+            record.losses[METADATA] += len(item.keys() - {"document"})
+        else:
+            record.losses[_KINDS.get(key, METADATA)] += size if key in _KINDS else bool(size)
 
 
 def _spans(record: Record, text: str) -> list[CharSpan] | None:

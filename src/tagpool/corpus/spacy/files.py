@@ -8,16 +8,16 @@ from typing import Any
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import open_output, read_bytes, source_name
-from tagpool.corpus.schemes import Scheme, detect, spans
+from tagpool.corpus.schemes import spans
 from tagpool.corpus.spacy.annotations import ENTITIES, SPANS, Annotation
 from tagpool.corpus.spacy.attributes import ATTRIBUTES, EMPTY, READ, WRITTEN
 from tagpool.corpus.spacy.library import import_spacy
 from tagpool.corpus.spacy.sentences import make_document, sentence_tokens
 from tagpool.corpus.spacy.spans import number_tokens, place_spans
 from tagpool.corpus.text import SPACE
+from tagpool.corpus.unknown_labels import UNKNOWN, has_span_labels
 from tagpool.errors import InputError
 
-UNKNOWN = "?"  # label of tokens that may be in an entity
 GROUP = "spans."  # before the name of a span group, in the name of its column
 
 
@@ -133,11 +133,6 @@ def make_documents(corpus: Corpus, vocab: Any = None) -> list[Any]:
             _set_entities(document, corpus.labels[part])
         documents.append(document)
     return documents
-
-
-def has_span_labels(corpus: Corpus) -> bool:
-    """Return whether the labels are those of spans; unknown ones do not count."""
-    return detect([[label for label in row if label != UNKNOWN] for row in corpus.labels]).scheme is not Scheme.PLAIN
 
 
 def _written_columns(corpus: Corpus) -> dict[str, str]:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tagpool.corpus.annotations.annotation import Annotation, CharSpan, Layer, Place
-from tagpool.corpus.schemes import Span, to_labels
+from tagpool.corpus.annotations.losses import OVERLAPPING, WITHOUT_TOKEN
+from tagpool.corpus.annotations.span_alignment import align_spans
+from tagpool.corpus.schemes import to_labels
 from tagpool.pools.expert_files.label_types import OUTSIDE, LabelReader
 
 
@@ -85,24 +87,19 @@ def _owners(places: list[Place], token_places: list[Place]) -> list[list[int]]:
 def _from_spans(spans: list[CharSpan], places: list[Place], annotation: Annotation, reader: LabelReader) -> Projected:
     """Write spans as labels. Spans that overlap compete by score if all have one, else the first one is used."""
     notes: list[str] = []
-    used: list[Span] = []
     scores: list[float | None] = [None] * len(places)
-    if all(span.score is not None for span in spans):
-        spans = sorted(spans, key=lambda span: (-(span.score or 0.0), span[:3]))
-    else:
-        spans = sorted(spans, key=lambda span: span[:3])
-    for span in spans:
-        inside = [token for token, (first, last) in enumerate(places) if first < span.end and last > span.start]
+    aligned = align_spans(spans, places)
+    for span, problem in aligned.problems:
         start, end = span.start + annotation.offset, span.end + annotation.offset
         where = annotation.at(f"span [{start}, {end}, {span.type!r}]", span.line)
-        if not inside:
-            notes.append(f"{where} contains no token: ignored")
-        elif any(inside[0] < other.end and other.start <= inside[-1] for other in used):
-            notes.append(f"{where} overlaps {'a better' if span.score is not None else 'the previous'} one: ignored")
-        else:
-            if places[inside[0]][0] < span.start or places[inside[-1]][1] > span.end:
-                notes.append(f"{where} cuts a token: extended to whole tokens")
-            used.append(Span(inside[0], inside[-1] + 1, span.type))
-            scores[inside[0] : inside[-1] + 1] = [span.score] * len(inside)
-    labels: list[str | None] = [*to_labels(used, len(places), reader.span_target)]
+        notes.append(f"{where} {_message(span, problem)}")
+    for (first, last, _), span in aligned.spans:
+        scores[first:last] = [span.score] * (last - first)
+    labels: list[str | None] = [*to_labels([used for used, _ in aligned.spans], len(places), reader.span_target)]
     return Projected(labels, scores, notes)
+
+
+def _message(span: CharSpan, problem: str) -> str:
+    if problem == OVERLAPPING:
+        return f"overlaps {'a better' if span.score is not None else 'the previous'} one: ignored"
+    return "contains no token: ignored" if problem == WITHOUT_TOKEN else "cuts a token: extended to whole tokens"

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tagpool.corpus.annotations.brat import SUFFIX
+from tagpool.corpus.annotations.detection import TOOL_KEYS, is_webanno
 from tagpool.corpus.annotations.json_values import read_values
 from tagpool.corpus.annotations.tables import is_table
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import Format, format_of, read_labelled
 from tagpool.corpus.jsonl import SPAN_KEYS
 
-_TOOL_KEYS = {"answer", "annotator", "annotation_id"}  # of annotation tools, whose records are not all labels of one annotator
-
 
 def read_reference(path: str | Path, *, columns: str | None, label: str | None, encoding: str) -> Corpus | None:
     """Read a corpus of a format of :func:`tagpool.read_corpus`, with all of its columns; None for other formats."""
-    if Path(path).suffix == SUFFIX or is_table(path, encoding=encoding):
+    if is_webanno(path) or is_table(path, encoding=encoding):
         return None
-    if format_of(path) is Format.JSONL and not _is_corpus(path, encoding):
+    kind = format_of(path)
+    if kind in (Format.BRAT, Format.INCEPTION):
+        return None
+    if kind is Format.JSONL and not _is_corpus(path, encoding):
         return None
     return read_labelled(path, columns=columns, label=label, encoding=encoding)
 
@@ -28,7 +29,7 @@ def _is_corpus(path: str | Path, encoding: str) -> bool:
     value = next((value for value, _, _ in read_values(path, encoding=encoding)), None)
     if not isinstance(value, dict):
         return False
-    if _TOOL_KEYS & value.keys():
+    if TOOL_KEYS & value.keys():
         return False
     tokens = value.get("tokens", [])
     if "text" not in value:

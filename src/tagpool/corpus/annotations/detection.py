@@ -1,0 +1,41 @@
+"""Detection of files of annotation tools by their beginning, where the name of the file does not tell them apart."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from tagpool.corpus.annotations.json_values import read_values
+from tagpool.corpus.files import BYTE_ORDER_MARK, name_read_errors, source_name
+from tagpool.errors import InputError
+
+FORMAT_LINE = "#FORMAT=WebAnno TSV 3"
+TOOL_KEYS = {"answer", "annotator", "annotation_id"}  # of records that are not all labels of one annotator
+_OTHER_KEYS = {"_input_hash", "_task_hash", "_view_id", "annotator", "annotation_id"}
+_ANSWERS = ("accept", "reject", "ignore")
+
+
+def is_webanno(path: str | Path) -> bool:
+    """Return whether a file ``.tsv`` begins as WebAnno TSV does."""
+    if Path(path).suffix != ".tsv":
+        return False
+    with name_read_errors(source_name(path)), Path(path).open("rb") as file:
+        return file.readline(100).removeprefix(BYTE_ORDER_MARK).startswith(FORMAT_LINE.encode())
+
+
+def is_tool_file(path: str | Path, *, encoding: str = "utf-8") -> bool:
+    """Return whether the first record of a JSON file is one of Prodigy, doccano or Label Studio that is no usual JSONL."""
+    with contextlib.suppress(InputError):  # the reader of JSONL reports it
+        return _is_tool_record(next((value for value, _, _ in read_values(path, encoding=encoding)), None))
+    return False
+
+
+def _is_tool_record(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    tokens = value.get("tokens")
+    has_objects = isinstance(tokens, list) and any(isinstance(token, dict) for token in tokens)
+    is_task = isinstance(value.get("data"), dict)
+    is_answered = value.get("answer") in _ANSWERS or bool(_OTHER_KEYS & value.keys())
+    return is_task or has_objects or ("text" in value and is_answered)

@@ -1,0 +1,110 @@
+"""``convert`` from and to the formats of annotation tools, and ``agreement``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.commands import fail, run, succeed, write
+
+CROWD = (
+    '{"tokens": ["Ann", "Lee", "left"], "workers": {"w1": ["B-PER", "I-PER", "O"], "w2": ["B-PER", "O", "O"]}}\n'
+    '{"tokens": ["In", "Oslo"], "workers": {"w1": ["O", "B-LOC"], "w2": ["O", "B-LOC"]}}\n'
+)
+TASK = {"text": "Ann left.", "spans": [{"start": 0, "end": 3, "label": "PER"}], "relations": [{}], "answer": "accept"}
+
+
+@pytest.mark.parametrize(
+    ("name", "to"),
+    [
+        ("a.jsonl", "prodigy"),
+        ("a.jsonl", "doccano"),
+        ("a.json", "label-studio"),
+        ("a.ann", None),
+        ("a.tsv", "webanno"),
+        ("a.xmi", None),
+        ("a.zip", None),
+        ("a.conllup", None),
+    ],
+)
+def test_convert_to_a_tool_and_back(tmp_path: Path, name: str, to: str | None) -> None:
+    gold = write(tmp_path, "gold.conll", "Ann B-PER\nLee I-PER\nleft O\n\nOslo B-LOC\n\n")
+    succeed("convert", gold, "-o", tmp_path / name, *(["--to", to] if to else []))
+    options = ["--from", "doccano"] if to == "doccano" else []
+    assert succeed("convert", tmp_path / name, *options, "--keep", "word,label").rstrip() == Path(
+        gold
+    ).read_text().rstrip().replace(
+        "Ann B-PER", "-DOCSTART- O\n\nAnn B-PER" if name in ("a.ann", "a.tsv", "a.xmi", "a.zip") else "Ann B-PER"
+    )
+
+
+def test_convert_counts_what_is_lost(tmp_path: Path) -> None:
+    tasks = write(tmp_path, "a.jsonl", json.dumps(TASK) + "\n")
+    done = run("convert", tasks, "-o", tmp_path / "a.json", "--to", "label-studio", "--json")
+    assert json.loads(done.stdout) == {
+        "to": "label-studio",
+        "sentences": 1,
+        "tokens": 3,
+        "not_read": {"relations": 1},
+        "not_written": {},
+    }
+    assert done.stderr == "not read, since a corpus has no place for it: relations (1)\n"
+    columns = write(tmp_path, "b.conll", "Ann NNP B-PER\n")
+    assert (
+        "not kept, since brat has no place for it: column pos (1)\n" in run("convert", columns, "-o", tmp_path / "b.ann").stderr
+    )
+    assert "brat has two files" in fail("convert", columns, "--to", "brat")
+
+
+def test_convert_reads_a_folder_of_brat(tmp_path: Path) -> None:
+    for name in "ab":
+        write(tmp_path, f"{name}.txt", f"Ann {name} left")
+        write(tmp_path, f"{name}.ann", "T1\tPER 0 5\tAnn " + name)
+    document = ["-DOCSTART-", "O", "Ann", "B-PER", "{}", "I-PER", "left", "O"]
+    expected = [word.format(name) for name in "ab" for word in document]
+    assert succeed("convert", tmp_path, "--keep", "word,label").split() == expected
+
+
+def test_other_commands_read_tasks_with_a_warning(tmp_path: Path) -> None:
+    tasks = write(tmp_path, "a.jsonl", json.dumps(TASK) + "\n")
+    done = run("score", tasks, tasks, "--json")
+    assert (json.loads(done.stdout)["f1"], "warning: " in done.stderr) == (100.0, True)
+    assert "a.jsonl: not read: relations (1)" in done.stderr
+
+
+def test_agreement_of_a_crowd(tmp_path: Path) -> None:
+    crowd = write(tmp_path, "crowd.jsonl", CROWD)
+    done = run("agreement", f"{crowd}@*", "--disputes", tmp_path / "d.jsonl")
+    assert done.stderr == f"1 of 2 sentences in dispute written to {tmp_path / 'd.jsonl'}\n"
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert rows[1][:4] == ["w1", "w2", "2", "50.00"]
+    assert [row[0] for row in rows[2:]] == ["type", "all", "LOC", "PER"]
+    (record,) = map(json.loads, (tmp_path / "d.jsonl").read_text().splitlines())
+    assert (record["sentence"], record["differences"], record["workers"]["w2"]) == (1, 2.0, ["B-PER", "O", "O"])
+    assert record["disputed"][1] == {"text": "Ann Lee", "start": 0, "end": 2, "type": "PER", "annotators": ["w1"]}
+    again = json.loads(succeed("agreement", f"{tmp_path / 'd.jsonl'}@*", "--json"))
+    assert (again["pairs"][0]["f1"], again["disputed"]) == (0.0, 1)
+
+
+def test_agreement_of_files_in_several_formats(tmp_path: Path) -> None:
+    first = write(tmp_path, "ann.jsonl", json.dumps(TASK) + "\n")
+    write(tmp_path, "bob.txt", "Ann left.\n")
+    second = write(tmp_path, "bob.ann", "T1\tPERSON 0 3\tAnn\n")
+    third = write(tmp_path, "carl.conll", "Ann B-PER\nleft O\n. O\n")
+    result = json.loads(succeed("agreement", first, second, third, "--map", "PERSON=PER", "--json"))
+    assert [(pair["first"], pair["second"], pair["f1"]) for pair in result["pairs"]] == [
+        ("ann", "bob", 100.0),
+        ("ann", "carl", 100.0),
+        ("bob", "carl", 100.0),
+    ]
+    assert (result["alpha"]["alpha"], result["types"]["PER"]["tokens"]) == (1.0, 3)
+
+
+def test_agreement_refuses_what_it_cannot_compare(tmp_path: Path) -> None:
+    crowd = write(tmp_path, "crowd.jsonl", CROWD)
+    assert "there is no agreement of one annotator; name the files" in fail("agreement", crowd)
+    assert "this is an input file" in fail("agreement", f"{crowd}@*", "--disputes", crowd)
+    assert "both write to standard output" in fail("agreement", f"{crowd}@*", "--disputes", "-", "--json")
+    other = write(tmp_path, "other.conll", "Rain O\n")
+    assert "only 0 of 1 sentence" in fail("agreement", write(tmp_path, "one.conll", "Ann B-PER\n"), other)
