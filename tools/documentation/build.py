@@ -45,6 +45,7 @@ def assemble() -> None:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
     for path in [path for path in DOCS.rglob("*") if path.suffix in {".svg", ".png"}]:
+        (SOURCE / path.relative_to(DOCS)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, SOURCE / path.relative_to(DOCS))
     for path in [path for path in SOURCE.rglob("*") if path.suffix in {".md", ".rst"}]:
         if path.relative_to(SOURCE).as_posix() not in pages:
