@@ -48,7 +48,9 @@ def _described(command: Any, name: str) -> list[str]:
 def _usage(command: Any, name: str) -> str:
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     texts = [_metavar(one) + ("..." if one.nargs == -1 else "") for one in arguments]
-    return " ".join([name, "[OPTIONS]", *(text if one.required else f"[{text}]" for one, text in zip(arguments, texts, strict=True))])
+    return " ".join(
+        [name, "[OPTIONS]", *(text if one.required else f"[{text}]" for one, text in zip(arguments, texts, strict=True))]
+    )
 
 
 def _metavar(parameter: Any) -> str:
@@ -57,7 +59,14 @@ def _metavar(parameter: Any) -> str:
     choices = getattr(parameter.type, "choices", None)
     if choices:
         return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
-    kinds = {"integer": "NUMBER", "integer range": "NUMBER", "float": "NUMBER", "float range": "NUMBER", "text": "TEXT", "str": "TEXT"}
+    kinds = {
+        "integer": "NUMBER",
+        "integer range": "NUMBER",
+        "float": "NUMBER",
+        "float range": "NUMBER",
+        "text": "TEXT",
+        "str": "TEXT",
+    }
     return kinds.get(parameter.type.name, parameter.type.name.upper())
 
 
@@ -74,7 +83,7 @@ def _about(parameter: Any) -> str:
 
 
 def _help(text: str) -> list[str]:
-    """Return the help: paragraphs, and blocks below a backspace line by line. A block may begin with a title, which is not indented."""
+    """Return the help: paragraphs, and blocks below a backspace line by line, which may begin with a title."""
     parts: list[str] = []
     for paragraph in re.split(r"\n\n+", text.replace("\b\n", "\n\n\b\n").strip("\n")):
         if not paragraph.startswith("\b\n"):

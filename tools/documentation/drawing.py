@@ -26,7 +26,8 @@ class Drawing:
         """Add a text with its baseline at y."""
         weight = ' font-weight="bold"' if bold else ""
         self._parts.append(
-            f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}"{weight} fill="{colour}">{html.escape(text)}</text>'
+            f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}"{weight} fill="{colour}">'
+            f"{html.escape(text)}</text>"
         )
 
     def box(self, x: float, y: float, width: float, height: float, *lines: str, colour: str = BLUE, line: str = "solid") -> None:
@@ -56,7 +57,9 @@ class Drawing:
 
     def circle(self, x: float, y: float, radius: float, text: str = "", *, colour: str = GREY, width: float = 1.5) -> None:
         """Add a circle around a text."""
-        self._parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{colour}" stroke-width="{width:g}"/>')
+        self._parts.append(
+            f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{colour}" stroke-width="{width:g}"/>'
+        )
         if text:
             self.text(x, y + 5, text)
 
@@ -75,8 +78,8 @@ def plot(
     lines: Mapping[str, Points], x_name: str, y_name: str, *, x_ticks: Sequence[float], y_ticks: Sequence[float], y_unit: str = ""
 ) -> Drawing:
     """Return a plot; every line has another colour and pattern, and its name at its right end."""
-    drawing = Drawing(640, 340)
-    left, right, top, bottom = 60, 420, 20, 285
+    drawing = Drawing(640, 350)
+    left, right, top, bottom = 60, 420, 36, 295
 
     def place(x: float, y: float) -> tuple[float, float]:
         return (
@@ -92,7 +95,7 @@ def plot(
         x, _ = place(tick, y_ticks[0])
         drawing.text(x, bottom + 20, f"{tick:g}", size=13)
     drawing.text((left + right) / 2, bottom + 44, x_name)
-    drawing.text(left, top - 6, y_name, anchor="start")
+    drawing.text(left, top - 16, y_name, anchor="start")
     styles = [(BLUE, "solid"), (ORANGE, "dashed"), (GREY, "dotted"), (INK, "solid")]
     ends: list[float] = []
     for (name, points), (colour, pattern) in zip(lines.items(), styles, strict=False):

@@ -61,7 +61,7 @@ class RowAnchors(SphinxTransform):
                 taken.add(anchor)
                 row.children[0]["ids"].append(anchor)
                 mark = nodes.reference("", "¶", refuri=f"#{anchor}", internal=True, classes=["headerlink"])
-                list(row.children[0].findall(nodes.TextElement))[0].append(mark)
+                next(iter(row.children[0].findall(nodes.TextElement))).append(mark)
 
 
 class CodeLinks(SphinxTransform):
@@ -96,7 +96,12 @@ def _reference(code: str) -> tuple[str, str, str] | None:
     if name in tagpool._PUBLIC:
         return "py", "obj", f"tagpool.{name}"
     words = code.split()
-    if len(words) in {2, 3} and words[0] == "tagpool" and words[1] in COMMANDS and all(re.fullmatch(r"[a-z]+", word) for word in words):
+    if (
+        len(words) in {2, 3}
+        and words[0] == "tagpool"
+        and words[1] in COMMANDS
+        and all(re.fullmatch(r"[a-z]+", word) for word in words)
+    ):
         return "std", "doc", f"/reference/commands/{words[1]}"
     return None
 
@@ -113,7 +118,7 @@ def resolve_name(app: Sphinx, env: Any, node: addnodes.pending_xref, content: no
 
 
 def add_parameters(_: Sphinx, kind: str, name: str, value: Any, __: Any, lines: list[str]) -> None:
-    """Append the declared parameters of a learner or trainer to its documentation, and show bars such as those of |w| as they are."""
+    """Append the declared parameters of a learner or trainer to its documentation, and show bars (|w|) as they are."""
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _escape_bars(line) for line in lines]
     if kind != "class" or not isinstance(value, type) or not issubclass(value, Parameters):
         return
@@ -133,6 +138,8 @@ def _escape_bars(line: str) -> str:
 def as_mathml(latex: str, display: str) -> str:
     """Return a formula as MathML, with its source as a label."""
     mathml = convert(latex, display=display)
+    if "\\" in mathml:
+        _LOGGER.warning("formula with an unknown command: %s", latex)
     return mathml.replace("<math ", f'<math aria-label="{html.escape(latex, quote=True)}" ', 1)
 
 
@@ -161,7 +168,9 @@ def include_figures(app: Sphinx, doctree: nodes.document, _: str) -> None:
         if not image["uri"].startswith(FIGURES):
             continue
         svg = Path(app.srcdir, image["uri"]).read_text(encoding="utf-8")
-        svg = svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="{html.escape(image["alt"], quote=True)}" ', 1)
+        svg = svg[svg.index("<svg") :].replace(
+            "<svg ", f'<svg role="img" aria-label="{html.escape(image["alt"], quote=True)}" ', 1
+        )
         image.replace_self(nodes.raw("", f'<div class="figure">{svg}</div>', format="html"))
 
 

@@ -11,7 +11,6 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
 from documentation.drawing import BLUE, GREY, INK, ORANGE, Drawing, plot  # noqa: E402
-
 from tagpool import CRF, OpinionPool, builtin_corpus, perturb  # noqa: E402
 from tagpool.experiments.undertraining import _WEAK, _draw, _fit  # noqa: E402
 
@@ -20,17 +19,25 @@ FOLDER = ROOT / "docs" / "explanation" / "figures"
 
 def undertraining() -> Drawing:
     """Mean weight of the weak features by the strength of the strong one."""
-    strengths, sets = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 10
+    strengths, sets = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 30
     lines: dict[str, list[tuple[float, float]]] = {"all features together": [], "weak features alone": []}
     for strength in strengths:
         means = []
         for seed in range(sets):
             random = np.random.default_rng([seed, round(strength * 1000)])
             data, labels = _draw(random, strength)
-            means.append([_mean_weak_weight(_fit(data, labels, range(count)).top_features("yes", 20)) for count in (_WEAK + 1, _WEAK)])
+            means.append(
+                [_mean_weak_weight(_fit(data, labels, range(count)).top_features("yes", 20)) for count in (_WEAK + 1, _WEAK)]
+            )
         for points, mean in zip(lines.values(), np.mean(means, axis=0).tolist(), strict=True):
             points.append((strength, mean))
-    return plot(lines, "strength a of the strong feature", "mean weight of the weak features", x_ticks=range(5), y_ticks=[0, 0.25, 0.5, 0.75, 1])
+    return plot(
+        lines,
+        "strength a of the strong feature",
+        "mean weight of the weak features",
+        x_ticks=range(5),
+        y_ticks=[0, 0.25, 0.5, 0.75, 1, 1.25],
+    )
 
 
 def _mean_weak_weight(features: tuple[list[tuple[str, float]], list[tuple[str, float]]]) -> float:
@@ -116,9 +123,13 @@ def induction() -> Drawing:
     """Dynamic feature induction: an error joins the strongest features."""
     drawing = Drawing(640, 230)
     drawing.text(110, 24, "active features", colour=GREY)
-    for number, (name, weight) in enumerate((("word=Lee", "+0.8"), ("shape=Xx", "+0.5"), ("word[-1]=Ann", "+0.3"), ("suffix=ee", "−0.1"))):
+    for number, (name, weight) in enumerate(
+        (("word=Lee", "+0.8"), ("shape=Xx", "+0.5"), ("word[-1]=Ann", "+0.3"), ("suffix=ee", "−0.1"))
+    ):
         y = 52 + 42 * number
-        drawing.box(110, y, 180, 32, f"{name}   {weight}", colour=BLUE if number < 3 else GREY, line="solid" if number < 3 else "dotted")
+        drawing.box(
+            110, y, 180, 32, f"{name}   {weight}", colour=BLUE if number < 3 else GREY, line="solid" if number < 3 else "dotted"
+        )
     drawing.arrow(205, 52, 300, 80)
     drawing.arrow(205, 94, 300, 86)
     drawing.arrow(205, 58, 300, 138)
@@ -141,7 +152,11 @@ def path_experts() -> Drawing:
             break
         for expert, (height, colour) in enumerate(((-52, BLUE), (0, ORANGE), (52, GREY))):
             width = (4, 1.2, 1.2)[(expert + place) % 3]
-            drawing.line([(x + 18, 100 + height / 4), (x + 45, 100 + height), (x + 120, 100 + height), (x + 147, 100 + height / 4)], colour=colour, width=width)
+            drawing.line(
+                [(x + 22, 100 + height / 6), (x + 45, 100 + height), (x + 120, 100 + height), (x + 143, 100 + height / 6)],
+                colour=colour,
+                width=width,
+            )
             drawing.text(x + 82, 94 + height, f"expert {expert + 1}", colour=colour, size=12)
         drawing.text(x + 82, 190, f"token {place + 1}", bold=True)
     return drawing
@@ -150,8 +165,12 @@ def path_experts() -> Drawing:
 def stack() -> Drawing:
     """A stacked pool: labels of experts and words are the features of a CRF."""
     drawing = Drawing(640, 250)
-    rows = (("word", ("Ann", "left", "Oslo"), INK), ("expert 1", ("B-PER", "O", "O"), BLUE), ("expert 2", ("O", "O", "B-LOC"), BLUE),
-            ("without gold", ("B-PER", "O", "B-LOC"), GREY))
+    rows = (
+        ("word", ("Ann", "left", "Oslo"), INK),
+        ("expert 1", ("B-PER", "O", "O"), BLUE),
+        ("expert 2", ("O", "O", "B-LOC"), BLUE),
+        ("without gold", ("B-PER", "O", "B-LOC"), GREY),
+    )
     for number, (name, cells, colour) in enumerate(rows):
         y = 30 + 38 * number
         drawing.text(110, y + 5, name, anchor="end", colour=colour)
@@ -170,7 +189,7 @@ def crf_em() -> Drawing:
     drawing.box(320, 40, 250, 50, "beliefs q(y)", "of every token", colour=BLUE)
     drawing.box(510, 135, 220, 50, "word taggers, cross-fitted", "on labels with q ≥ 0.95", colour=ORANGE)
     drawing.box(130, 135, 220, 50, "confusion matrices", "πⱼ[y, v] of every expert", colour=ORANGE)
-    drawing.box(320, 230, 300, 50, "q(y) ∝ p(y|x) · ∏ⱼ πⱼ[y, vⱼ]", "", colour=BLUE)
+    drawing.box(320, 230, 300, 50, "q(y) ∝ p(y|x) · ∏ⱼ πⱼ[y, vⱼ]", colour=BLUE)
     drawing.arrow(400, 65, 500, 108)
     drawing.arrow(240, 65, 140, 108)
     drawing.arrow(500, 160, 420, 203)

@@ -55,7 +55,10 @@ def functions_page() -> str:
 
 def formats_page() -> str:
     """Return the page of file formats and tag schemes."""
-    parts = ["# List of file formats\n", "The values of `--format` and `--to`. [File formats](formats.md) describes each of them.\n"]
+    parts = [
+        "# List of file formats\n",
+        "The values of `--format` and `--to`. [File formats](formats.md) describes each of them.\n",
+    ]
     for kind, one in FORMATS.items():
         suffixes = ", ".join(f"`{suffix}`" for suffix in one.suffixes)
         origin = f"Guessed from the suffix: {suffixes}." if suffixes else "Not guessed from a suffix."
@@ -102,11 +105,12 @@ train.conll:412: expected 4 columns, got 3
 - **what is wrong** says what was expected, and what was there.
 - **what to do**, after a semicolon, is the remedy, where the first part does not say it already.
 
-Values are shown as `{{name}}`: in the list, the message above is *expected {{number}} columns, got {{number}}*. To find a message, search for its
-words that are not values.
+Values are shown as `{{name}}`: in the list, the message above is *expected {{number}} columns, got {{number}}*. To find a
+message, search for its words that are not values.
 
-Below each message is its Python class, which derives from `TagpoolError`, and the module that gives it. A command prints the message
-after `error:` and ends with exit code 2 for bad input or wrong usage (`InputError` and the classes derived from it), and with 1 for other errors.
+Below each message is its Python class, which derives from `TagpoolError`, and the module that gives it. A command prints the
+message after `error:` and ends with exit code 2 for bad input or wrong usage (`InputError` and the classes derived from it), and
+with 1 for other errors.
 
 {pages}"""
 
@@ -118,7 +122,13 @@ def _sort_key(message: Message) -> tuple[str, str]:
 def _described(message: Message, anchor: str) -> list[str]:
     text = " ".join(message.text.split()).replace("\\", "\\\\")
     code = _EXIT_CODES.get(message.error, 2)
-    return [f".. message:: {text}", f"    :anchor: {anchor}", "", f"    ``{message.error}``, exit code {code}; ``{message.module}``", ""]
+    return [
+        f".. message:: {text}",
+        f"    :anchor: {anchor}",
+        "",
+        f"    ``{message.error}``, exit code {code}; ``{message.module}``",
+        "",
+    ]
 
 
 def escape(text: str) -> str:

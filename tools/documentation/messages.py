@@ -19,14 +19,29 @@ PACKAGE, NATIVE = ROOT / "src" / "tagpool", ROOT / "native"
 AREAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corpora": ("Corpora, files and tag schemes", ("corpus", "native/text", "native/arrow", "visible", "wording")),
     "features": ("Templates, features and resources", ("features", "native/features", "native/clusters")),
-    "training": ("Training and tagging", ("experts", "optim", "chain", "native/chain", "native/dataset", "native/trainers",
-                                         "native/online", "native/kernels", "native/bindings", "errors")),
+    "training": (
+        "Training and tagging",
+        (
+            "experts",
+            "optim",
+            "chain",
+            "native/chain",
+            "native/dataset",
+            "native/trainers",
+            "native/online",
+            "native/kernels",
+            "native/bindings",
+            "errors",
+        ),
+    ),
     "model-files": ("Model files", ("native/model", "native/base")),
     "pools": ("Pools and experts", ("pools", "native/pools")),
     "scores": ("Scores and reports", ("evaluation", "report", "views")),
     "audits": ("Audits and changes of text", ("auditing", "perturbations")),
-    "commands": ("Commands, configuration and tuning", ("cli", "config", "config_keys", "parameters", "tuning", "lazy",
-                                                        "experiments")),
+    "commands": (
+        "Commands, configuration and tuning",
+        ("cli", "config", "config_keys", "parameters", "tuning", "lazy", "experiments"),
+    ),
     "streams": ("Streams, folders and other systems", ("tagging", "bridges")),
     "server": ("Server", ("serve",)),
     "compatibility": ("CRFsuite, Wapiti and CRF++", ("compat", "native/crfsuite")),
@@ -87,7 +102,9 @@ def _error_classes(trees: Iterable[ast.Module]) -> set[str]:
 
 def _python_messages(tree: ast.Module, classes: set[str]) -> Iterator[tuple[str, str]]:
     scopes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    inner = {id(child) for scope in scopes for child in ast.walk(scope) if child is not scope and isinstance(child, ast.FunctionDef)}
+    inner = {
+        id(child) for scope in scopes for child in ast.walk(scope) if child is not scope and isinstance(child, ast.FunctionDef)
+    }
     for scope in [scope for scope in scopes if id(scope) not in inner]:
         values: dict[str, list[ast.expr]] = {}
         for node in ast.walk(scope):
@@ -192,7 +209,9 @@ def _first_argument(code: str) -> str:
 def _native_text(argument: str) -> str:
     text, end = "", 0
     for match in _LITERAL.finditer(argument):
-        text += _native_value(argument[end : match.start()]) + match[1].replace('\\"', '"').replace("\\n", " ").replace("\\\\", "\\")
+        text += _native_value(argument[end : match.start()]) + match[1].replace('\\"', '"').replace("\\n", " ").replace(
+            "\\\\", "\\"
+        )
         end = match.end()
     return text + _native_value(argument[end:])
 
