@@ -31,25 +31,13 @@ def loaded_from_network(site: Path) -> list[str]:
 
 
 def main(site: Path) -> int:
-    """Build the site; return the exit code."""
+    """Build the site; return the exit code. Everything is read again, since unchanged pages would give no warnings."""
     if missing := undocumented():
         print("public names without documentation: " + ", ".join(missing), file=sys.stderr)
         return 1
     assemble()
-    arguments = [
-        "-W",
-        "--keep-going",
-        "-q",
-        "-j",
-        "2",
-        "-b",
-        "html",
-        "-c",
-        str(ROOT / "tools" / "documentation"),
-        "-d",
-        str(ROOT / "build" / "docs-state"),
-    ]
-    code = sphinx_build([*arguments, str(SOURCE), str(site)])
+    folders = ["-c", str(ROOT / "tools" / "documentation"), "-d", str(ROOT / "build" / "docs-state"), str(SOURCE), str(site)]
+    code = sphinx_build([*"-b html -E -a -W --keep-going -q -j 2".split(), *folders])
     if loading := loaded_from_network(site):
         print("these files load something from the network: " + ", ".join(loading), file=sys.stderr)
         return 1
