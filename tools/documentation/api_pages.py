@@ -38,7 +38,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "tagpool.evaluation.significance": ("paired_bootstrap", "randomisation_test"),
     "tagpool.perturbations.registry": ("register",),
 }
-_EXCLUDED = "object, Exception, ValueError, tuple, dict, Enum, str, int, float"
+_EXCLUDED = "object, BaseException, Exception, ValueError, tuple, dict, Enum, str, int, float"
 
 
 def grouped() -> dict[str, list[str]]:

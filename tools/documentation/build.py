@@ -37,7 +37,7 @@ def main(site: Path) -> int:
         return 1
     assemble()
     folders = ["-c", str(ROOT / "tools" / "documentation"), "-d", str(ROOT / "build" / "docs-state"), str(SOURCE), str(site)]
-    code = sphinx_build([*"-b html -E -a -W --keep-going -q -j 2".split(), *folders])
+    code = sphinx_build([*["-b", "html", "-E", "-a", "-W", "--keep-going", "-q", "-j", "2"], *folders])
     if loading := loaded_from_network(site):
         print("these files load something from the network: " + ", ".join(loading), file=sys.stderr)
         return 1

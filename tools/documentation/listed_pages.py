@@ -21,7 +21,6 @@ _FORMAT_NAMES = {
     "parquet": "Parquet: a row per sentence, with lists of tokens and labels",
     "spacy": "spaCy's binary documents (DocBin)",
 }
-_EXIT_CODES = {"OutputError": 1, "TrainingError": 1, "NotFittedError": 1, "OutOfMemoryError": 1, "TagpoolError": 1}
 
 
 def functions_page() -> str:
@@ -121,12 +120,11 @@ def _sort_key(message: Message) -> tuple[str, str]:
 
 def _described(message: Message, anchor: str) -> list[str]:
     text = " ".join(message.text.split()).replace("\\", "\\\\")
-    code = _EXIT_CODES.get(message.error, 2)
     return [
         f".. message:: {text}",
         f"    :anchor: {anchor}",
         "",
-        f"    ``{message.error}``, exit code {code}; ``{message.module}``",
+        f"    ``{message.error}``, exit code {message.exit_code}; ``{message.module}``",
         "",
     ]
 

@@ -54,11 +54,12 @@ _LITERAL = re.compile(r'"((?:\\.|[^"\\])*)"')
 
 @dataclass(frozen=True)
 class Message:
-    """A message: its text, class of errors, and module."""
+    """A message: its text, class of errors, module, and the exit code of a command that ends with it."""
 
     text: str
     error: str
     module: str
+    exit_code: int
 
 
 def area_of(module: str) -> str:
@@ -72,30 +73,31 @@ def area_of(module: str) -> str:
 def messages() -> list[Message]:
     """All messages, sorted by module and place, each once per page."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-    classes = _error_classes(trees.values())
+    classes = _classes_below("TagpoolError", trees.values())
+    bad_input = _classes_below("InputError", trees.values())
     listed = [
-        Message(text, error, path.relative_to(PACKAGE).as_posix())
+        Message(text, error, path.relative_to(PACKAGE).as_posix(), 2 if error in bad_input else 1)
         for path, tree in trees.items()
         for error, text in _python_messages(tree, classes)
     ]
     for path in sorted(NATIVE.rglob("*")):
         if path.suffix in {".cpp", ".hpp", ".inl"}:
             name = path.relative_to(ROOT).as_posix()
-            listed += [Message(text, "InputError", name) for text in native_messages(path.read_text(encoding="utf-8"))]
+            listed += [Message(text, "InputError", name, 2) for text in native_messages(path.read_text(encoding="utf-8"))]
     once = {(area_of(message.module), message.text): message for message in reversed(listed)}
     return list(reversed(once.values()))
 
 
-def _error_classes(trees: Iterable[ast.Module]) -> set[str]:
-    """Names of the classes that derive from TagpoolError, also through others."""
+def _classes_below(name: str, trees: Iterable[ast.Module]) -> set[str]:
+    """Names of a class and of those that derive from it, also through others."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
         for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
-    classes = {"TagpoolError"}
-    while more := {name for name, parents in bases.items() if parents & classes} - classes:
+    classes = {name}
+    while more := {derived for derived, parents in bases.items() if parents & classes} - classes:
         classes |= more
     return classes
 
