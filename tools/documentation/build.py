@@ -30,6 +30,20 @@ def loaded_from_network(site: Path) -> list[str]:
     return [str(path) for path in files if _LOADED.search(path.read_text(encoding="utf-8"))]
 
 
+def improve_access(site: Path) -> None:
+    """Let the keyboard reach everything that scrolls, and name the two side bars."""
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"<pre>|<div class=\"(?:table-wrapper|formula|figure)\b[^>]*(?=>)", _add_tab_stop, text)
+        text = text.replace('<aside class="sidebar-drawer"', '<aside aria-label="Pages" class="sidebar-drawer"')
+        text = text.replace('<aside class="toc-drawer', '<aside aria-label="Contents of the page" class="toc-drawer')
+        path.write_text(text, encoding="utf-8")
+
+
+def _add_tab_stop(match: re.Match[str]) -> str:
+    return '<pre tabindex="0">' if match[0] == "<pre>" else f'{match[0]} tabindex="0"'
+
+
 def main(site: Path) -> int:
     """Build the site; return the exit code. Everything is read again, since unchanged pages would give no warnings."""
     if missing := undocumented():
@@ -38,6 +52,7 @@ def main(site: Path) -> int:
     assemble()
     folders = ["-c", str(ROOT / "tools" / "documentation"), "-d", str(ROOT / "build" / "docs-state"), str(SOURCE), str(site)]
     code = sphinx_build([*["-b", "html", "-E", "-a", "-W", "--keep-going", "-q", "-j", "2"], *folders])
+    improve_access(site)
     if loading := loaded_from_network(site):
         print("these files load something from the network: " + ", ".join(loading), file=sys.stderr)
         return 1
