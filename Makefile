@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test browser lint bench suite scale mutate sanitize tsan faults fuzz clean
+.PHONY: help demo test browser docs lint bench suite scale mutate sanitize tsan faults fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,10 @@ browser: $(VENV)/.installed $(VENV)/.test $(VENV)/.browser ## Test pages in Chro
 	$(BIN)/python tools/install_chromium.py
 	TAGPOOL_BROWSER=1 TAGPOOL_SCREENSHOTS=$(SCREENSHOTS) $(BIN)/python -m pytest -r s tests/browser $(if $(SHORT),-k "not hostile")
 	$(if $(SHORT),,TAGPOOL_LONG=1 $(BIN)/python -m pytest tests/serve/test_long.py)
+
+docs: $(VENV)/.installed $(VENV)/.test $(VENV)/.docs ## Build the documentation site in build/docs, and run the examples of its pages (SHORT=1: only build)
+	$(BIN)/python tools/documentation/build.py
+	$(if $(SHORT),,$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 tests/test_documentation.py tests/test_package.py)
 
 # Files in the style of .clang-format
 FORMATTED := $(shell find native fuzz/native faults -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
@@ -107,7 +111,7 @@ $(VENV)/.bench: $(VENV)/.made pyproject.toml
 	-$(PIP) install --only-binary vowpalwabbit,chaine,crfs --group bench
 	touch $@
 
-$(VENV)/.test $(VENV)/.browser $(VENV)/.scale $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml
+$(VENV)/.test $(VENV)/.browser $(VENV)/.docs $(VENV)/.scale $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 

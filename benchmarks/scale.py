@@ -96,7 +96,7 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         "# Cost by the size of the corpus",
         "",
         f"A CRF with default features on text of the built-in generator: {EPOCHS} epochs of SGD with one thread.",
-        "Reading and saving are included. `python benchmarks/scale.py` measures the rows ([budgets](../scale.md)).",
+        "Reading and saving are included. `python benchmarks/scale.py` measures the rows ([budgets](../reference/scale.md)).",
         "",
         "| tokens | sentences | features | CPU, µs per token | wall, s | peak, MB |",
         "|---:|---|---:|---:|---:|---:|",

@@ -1,6 +1,6 @@
 """Let every event of every operation fail; print a table, and fail if there is a finding. ``make faults`` calls this script.
 
-``--most 3`` limits the faults of each operation and kind; they are chosen by seed. The documentation is docs/fault-injection.md.
+``--most 3`` limits the faults of each operation and kind; they are chosen by seed. See docs/project/fault-injection.md.
 """
 
 from __future__ import annotations

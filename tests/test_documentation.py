@@ -17,7 +17,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def name_of(page: Path) -> str:
+    """Name of a page in the reports of pytest."""
+    return page.relative_to(ROOT).as_posix()
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -28,7 +33,7 @@ def pages_with(language: str) -> list[Path]:
     return [page for page in PAGES if blocks(page, language)]
 
 
-SCRIPTS = [(page.name, code) for page in PAGES for code in blocks(page, "python") if ">>> " not in code]
+SCRIPTS = [(name_of(page), code) for page in PAGES for code in blocks(page, "python") if ">>> " not in code]
 
 
 @pytest.mark.parametrize(("page", "code"), SCRIPTS, ids=[f"{page}-{i}" for i, (page, _) in enumerate(SCRIPTS)])
@@ -37,7 +42,7 @@ def test_scripts_run(page: str, code: str, tmp_path: Path) -> None:
     assert done.returncode == 0, f"{page}\n{code}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_sessions_print_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = "\n".join(code for code in blocks(page, "python") if ">>> " in code)
     monkeypatch.chdir(tmp_path)
@@ -47,7 +52,7 @@ def test_sessions_print_what_they_show(page: Path, tmp_path: Path, monkeypatch: 
     assert not messages, "".join(messages)
 
 
-@pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
 def test_commands_print_what_they_show(page: Path, tmp_path: Path) -> None:
     command_path = tmp_path / "bin" / "tagpool"
     command_path.parent.mkdir()
@@ -57,13 +62,13 @@ def test_commands_print_what_they_show(page: Path, tmp_path: Path) -> None:
     for command, expected in re.findall(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", "".join(blocks(page, "console")), re.MULTILINE):
         line = command.split("  #")[0]
         done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
-        assert done.returncode == 0, f"{page.name}: {command}\n{done.stderr}"
+        assert done.returncode == 0, f"{name_of(page)}: {command}\n{done.stderr}"
         if expected.strip():
             pattern = re.escape(expected.strip()).replace(r"\.\.\.", ".*")
-            assert re.fullmatch(pattern, done.stdout.strip(), re.DOTALL), f"{page.name}: {command}\n{done.stdout}"
+            assert re.fullmatch(pattern, done.stdout.strip(), re.DOTALL), f"{name_of(page)}: {command}\n{done.stdout}"
 
 
-@pytest.mark.parametrize("page", pages_with("sh"), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages_with("sh"), ids=name_of)
 def test_commands_that_set_up_a_machine_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for line in "".join(blocks(page, "sh")).splitlines():
@@ -73,7 +78,7 @@ def test_commands_that_set_up_a_machine_exist(page: Path) -> None:
             assert command[0] != "make" or command[1] in targets, line
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         if not target.startswith("https://"):

@@ -3,7 +3,7 @@
 //   8 bytes: length of the header    header: JSON, padded with blanks to a multiple of 8    the arrays, one after another
 //
 // Arrays are views of the block; reading copies nothing. The header contains a checksum of the whole block, with its own digits as zeros.
-// Reading checks all sizes, types and offsets against docs/model-format.md: a file may be hostile.
+// Reading checks all sizes, types and offsets against docs/reference/model-format.md: a file may be hostile.
 #pragma once
 #include <cstddef>
 #include <cstdint>

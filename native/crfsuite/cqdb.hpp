@@ -1,4 +1,4 @@
-// Cqdb: a dictionary of a CRFsuite file, text <-> number, read in place (docs/crfsuite-format.md).
+// Cqdb: a dictionary of a CRFsuite file, text <-> number, read in place (docs/reference/crfsuite-format.md).
 //
 // The file may be damaged: every offset is checked before it is used, and a wrong one throws InputFault.
 #pragma once

@@ -1,4 +1,4 @@
-// CrfsuiteFile: reads a CRFsuite model file in place, and writes one. docs/crfsuite-format.md describes the format.
+// CrfsuiteFile: reads a CRFsuite model file in place, and writes one. docs/reference/crfsuite-format.md describes the format.
 //
 // The constructor reads only headers, so that large models open at once. Everything else is checked when it is read. A damaged file throws
 // InputFault.

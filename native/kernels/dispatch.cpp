@@ -1,4 +1,4 @@
-// Run-time choice of the kernels (docs/kernels.md).
+// Run-time choice of the kernels (docs/project/kernels.md).
 #include "kernels/kernels.hpp"
 
 namespace tagpool {

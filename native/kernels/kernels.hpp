@@ -1,4 +1,4 @@
-// The numeric kernels of linear-chain models, compiled for several instruction sets and chosen at run time (docs/kernels.md).
+// The numeric kernels of linear-chain models, compiled for several instruction sets and chosen at run time (docs/project/kernels.md).
 //
 // A sentence of T tokens and L labels has node scores S[t, y], the sums of the weights of its features, and
 //     p(y | x) = exp( sum_t S[t, y_t] + sum_t A[y_{t-1}, y_t] + start[y_0] + end[y_{T-1}] ) / Z.

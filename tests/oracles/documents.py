@@ -1,6 +1,6 @@
 """Template functions of capitals and documents in plain Python; slow, one occurrence at a time.
 
-Written from what ``docs/templates.md`` says.
+Written from what ``docs/reference/templates.md`` says.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ class Detection:
 def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     """Detect the scheme of label sequences.
 
-    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has decide. Else
+    Labels of no span scheme make the data plain (see ``is_plain``). Letters that only BIOES or only BILOU has decide. Else
     the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Data with a span is valid
     in one scheme at most: the first span of a sentence has ``B`` in BIO2 and must not have it in IOB1, and in BIOES and BILOU it
     ends with a letter that no other scheme has. Data with ``I`` and ``O`` only (called IO) is IOB1.

@@ -1,4 +1,4 @@
-"""Metadata of model files: every text that Python reads, checked before use against docs/model-format.md.
+"""Metadata of model files: every text that Python reads, checked before use against docs/reference/model-format.md.
 
 A model file may be hostile, so that values, lengths and nesting are limited. All functions raise a ModelError that names the key.
 A start-up file: it imports little.

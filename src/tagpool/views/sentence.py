@@ -29,7 +29,7 @@ class LabelledSpan(NamedTuple):
 class SentenceView:
     """A labelled sentence: ``words``, the ``predicted`` spans, and the ``gold`` spans if they are known.
 
-    ``colours`` are the numbers of :func:`number_colours`. With ``anchors``, every token is a button with the attribute
+    ``colours`` are the numbers of ``number_colours``. With ``anchors``, every token is a button with the attribute
     ``data-token``, the number of the token from 0 on.
     """
 

@@ -1,6 +1,6 @@
 """Drop-in replacement for python-crfsuite: ``from tagpool.compat import pycrfsuite`` instead of ``import pycrfsuite``.
 
-It reads and writes model files of CRFsuite. docs/moving.md lists the differences.
+It reads and writes model files of CRFsuite. docs/how-to/migrate.md lists the differences.
 
 >>> from tagpool.compat import pycrfsuite
 >>> trainer = pycrfsuite.Trainer("lbfgs", {"c2": 0.1}, verbose=False)

@@ -65,7 +65,7 @@ class BaseTrainer:
         self._instances = _native.Instances()
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002 - python-crfsuite's name
-        """Select lbfgs, l2sgd, ap, pa or arow, with its default parameters; see docs/moving.md."""
+        """Select lbfgs, l2sgd, ap, pa or arow, with its default parameters; see docs/how-to/migrate.md."""
         self._parameters = Parameters(algorithm, type)
 
     def params(self) -> list[str]:
