@@ -20,6 +20,13 @@ _FORMAT_NAMES = {
     "text": "plain text, one sentence per line",
     "parquet": "Parquet: a row per sentence, with lists of tokens and labels",
     "spacy": "spaCy's binary documents (DocBin)",
+    "prodigy": "tasks of Prodigy: JSONL with tokens and spans",
+    "doccano": "doccano: JSONL with a text and spans",
+    "label-studio": "Label Studio: JSON with tasks and annotations",
+    "brat": "brat: a text, and spans in a file of the same name",
+    "webanno": "INCEpTION: WebAnno TSV 3",
+    "inception": "INCEpTION: UIMA CAS as XMI",
+    "conllup": "CoNLL-U Plus: the first line names the columns",
 }
 
 
@@ -56,7 +63,7 @@ def formats_page() -> str:
     """Return the page of file formats and tag schemes."""
     parts = [
         "# List of file formats\n",
-        "The values of `--format` and `--to`. [File formats](formats.md) describes each of them.\n",
+        "The values of `--format` and `--to`. [File formats](formats.md) and [annotation tools](annotation.md) describe them.\n",
     ]
     for kind, one in FORMATS.items():
         suffixes = ", ".join(f"`{suffix}`" for suffix in one.suffixes)
