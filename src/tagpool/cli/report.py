@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import errors, output, print_json, print_table, spell_bytes
+from tagpool.cli.console import notes, output, print_json, print_table, spell_bytes
 from tagpool.cli.inputs import expand_files, is_model, read_files, with_expanded
 from tagpool.cli.option_fields import option
 from tagpool.cli.options import (
@@ -183,7 +183,7 @@ class _Reader:
         check_names(sources)
         result = collect_labels(sources, corpus, extend=False)
         for note in dict.fromkeys(result.notes):
-            errors.print_line(f"note: {note}")
+            notes.print_line(f"note: {note}")
         return result
 
     def system(self, name: str, path: str, model: Any, corpus: Corpus, rows: ExpertLabels | None) -> System:
@@ -193,7 +193,7 @@ class _Reader:
                 path, corpus, columns=self.options.columns, encoding=self.options.encoding, gold_name="the test file"
             )
             for note in dict.fromkeys(predictions.notes):
-                errors.print_line(f"note: {note}")
+                notes.print_line(f"note: {note}")
             return from_rows(name, corpus, predictions.labels, predictions.confidence)
         if hasattr(model, "single_taggers"):
             return run_tagger(name, model, corpus)
@@ -224,8 +224,8 @@ def _describe_file(path: str) -> str:
 
 
 def _step(name: str) -> None:
-    if errors.is_terminal:
-        errors.print_line(f"{name} …")
+    if notes.is_terminal:
+        notes.print_line(f"{name} …")
 
 
 def _print(result: Report, path: Path, *, json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import expand_files, is_model, read_files
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption
 from tagpool.corpus.concatenation import concatenate
@@ -172,7 +172,7 @@ def _check_columns(corpus: Corpus) -> None:
             source=corpus.source,
         )
     if gold and predicted and not common:
-        errors.print_line("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
+        notes.print_line("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
 
 
 def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
@@ -180,7 +180,7 @@ def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
     for number, (first, second) in enumerate(zip(gold.words, predicted.words, strict=False), 1):
         if len(first) == len(second) and first != second:
             place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-            errors.print_line(
+            notes.print_line(
                 f"note: sentence {number}, token {place + 1}: gold has {first[place]!r}, the prediction {second[place]!r}; "
                 "are these the same sentences?"
             )
@@ -193,7 +193,7 @@ def _by_vocabulary(pair: _Pair, reader: _Reader, source: str, train: str, *, pla
         raise InputError("--train needs words, and the file has no column of words", source=source)
     known_from = reader.corpus(train)
     if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source, train):
-        errors.print_line(f"note: {note}")
+        notes.print_line(f"note: {note}")
     known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary_of(known_from.words), plain=plain)
     return {"known_words": _in_percent(vars(known.in_vocabulary)), "unknown_words": _in_percent(vars(known.out_of_vocabulary))}
 

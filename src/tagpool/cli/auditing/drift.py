@@ -12,7 +12,7 @@ from tagpool.auditing.drift import measure_drift
 from tagpool.auditing.drift_result import Drift, DriftRow
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.auditing.texts import TextReader, read_texts
-from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import read_files
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.progress import follow_steps
@@ -94,9 +94,9 @@ def _show(drift: Drift, texts: int) -> None:
         f"no text has an alarm with a probability of {drift.level:.4g}"
     )
     for reason in dict.fromkeys(f"{row.measure}: not applicable ({row.reason})" for row in drift.rows if row.reason):
-        errors.print_line(f"note: {reason}")
+        notes.print_line(f"note: {reason}")
     for note in drift.notes:
-        errors.print_line(f"note: {note}")
+        notes.print_line(f"note: {note}")
 
 
 def _shown(rows: Sequence[DriftRow]) -> Iterator[DriftRow]:
