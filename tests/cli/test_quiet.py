@@ -17,7 +17,7 @@ from typer.main import get_command
 
 from tagpool.cli.main import app
 
-WITHOUT_JSON: set[str] = set()  # they print text that is no result
+WITHOUT_JSON = {"completion", "man"}  # their output is for a shell and for man
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:

@@ -32,6 +32,8 @@ COMMANDS = [
     "serve",
     "demo",
     "reproduce",
+    "completion",
+    "man",
 ]
 
 
