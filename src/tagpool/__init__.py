@@ -27,6 +27,7 @@ _MODULES = {
     "features.embeddings": "Embeddings",
     "features.tag_counts": "TagCounts",
     "chain.lattice": "Lattice",
+    "evaluation.span_confusion": "span_confusion SpanConfusion",
     "evaluation.partial_matches": "partial_scores PartialScore",
     "evaluation.scores": "score",
     "experts.linear.crf": "CRF",

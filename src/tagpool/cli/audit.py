@@ -16,8 +16,12 @@ from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.console import print_json
 from tagpool.cli.inputs import read_files
 from tagpool.cli.options import expand_options, parse_uses
+from tagpool.cli.percent import in_percent
 from tagpool.cli.progress import follow_steps
 from tagpool.errors import InputError
+
+_DIFFERENCES = ("loss", "worth", "dependence")
+_RATES = {"score", "interval", *_DIFFERENCES, *(f"{name}_interval" for name in _DIFFERENCES)}
 
 
 @expand_options(tagger=TaggerOptions, options=AuditOptions)
@@ -86,7 +90,7 @@ def _audit_on(
     if options.plot is not None:
         draw_audit(options.plot, result)
     if options.json:
-        print_json(result.to_dict())
+        print_json(in_percent(result.to_dict(), _RATES))
     else:
         show_audit(result, options.plot)
 

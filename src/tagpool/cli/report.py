@@ -24,6 +24,7 @@ from tagpool.cli.options import (
     parse_uses,
 )
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
+from tagpool.cli.percent import in_percent
 from tagpool.cli.pooling.expert_files import parse_experts
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL, Corpus
@@ -44,7 +45,8 @@ from tagpool.tagging.conll import guess_columns
 from tagpool.visible import one_line
 from tagpool.wording import counted
 
-_RATES = {"precision", "recall", "f1", "accuracy", "intervals", "difference", "interval"}  # in percent
+# Rates; p values and confidences stay.
+_RATES = {"precision", "recall", "f1", "accuracy", "intervals", "difference", "interval"}
 _RATES |= {"ece", "any", "vote", "vote_without", "agreement", "types"}
 
 
@@ -230,7 +232,7 @@ def _step(name: str) -> None:
 
 def _print(result: Report, path: Path, *, json: bool) -> None:
     if json:
-        print_json(_in_percent(result.figures))
+        print_json(in_percent(result.figures, _RATES))
         return
     if str(path) == STANDARD_STREAM:
         return
@@ -248,12 +250,3 @@ def _print(result: Report, path: Path, *, json: bool) -> None:
     output.print_line(f"{counted(systems[0]['sentences_with_errors'], 'sentence')} with errors: {counts}")
     left_out = f"; {counted(result.left_out, 'sentence')} with errors left out (--size)" if result.left_out else ""
     output.print_line(f"written to {path} ({spell_bytes(len(result.html.encode()))}){left_out}")
-
-
-def _in_percent(value: Any, *, scale: bool = False) -> Any:
-    """Return figures with rates in percent, as ``tagpool score --json`` has them; p values and confidences do not change."""
-    if isinstance(value, dict):
-        return {key: _in_percent(one, scale=scale or key in _RATES) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_in_percent(one, scale=scale) for one in value]
-    return 100 * value if scale and isinstance(value, float) else value

@@ -15,6 +15,7 @@ from tagpool.cli.auditing.texts import TextReader, read_texts
 from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import read_files
 from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.percent import in_percent
 from tagpool.cli.progress import follow_steps
 from tagpool.corpus.formats import Format
 from tagpool.corpus.whole_file import WholeFile
@@ -56,7 +57,7 @@ def show_drift(model: str | None, new: Sequence[str], tagger: TaggerOptions, opt
     if options.plot is not None:
         draw_drift(options.plot, drift, list(texts))
     if options.json:
-        print_json(drift.to_dict())
+        print_json(in_percent(drift.to_dict(), ("value", "usual", "limit")))
     else:
         _show(drift, len(texts))
     if options.fail_on_alarm and drift.alarms:

@@ -75,7 +75,8 @@ def estimate(
         labels, values = pool.predict_with_confidence(read.votes(), words=read.corpus)
         write_labels(read.corpus, labels, to, values if confidence else None)
     if json:
-        print_json({"accuracy": pool.accuracy_, "estimated": True, "abstaining": list(pool.abstaining_)})
+        accuracy = {name: 100 * rate for name, rate in pool.accuracy_.items()}
+        print_json({"accuracy": accuracy, "estimated": True, "abstaining": list(pool.abstaining_)})
     elif to is None or str(to) != "-":
         rows = [[name, f"{100 * rate:.2f}"] for name, rate in pool.accuracy_.items()]
         print_table(["expert", "estimated accuracy, %"], rows)
