@@ -35,7 +35,7 @@ def audit(
     tagger: TaggerOptions = TaggerOptions(),  # noqa: B008 - not changed
     options: AuditOptions = AuditOptions(),  # noqa: B008 - not changed
 ) -> None:
-    """Measure what a tagger loses on other text, or without features.
+    """Measure what a tagger loses on other text, or without parts.
 
     The text is changed as it happens in use: case, typos, OCR errors, spaces, punctuation, diacritics, digits, tokens, names. Of
     a model of tagpool, every feature group, resource, kind of features and template is removed in turn. With --train, every part
