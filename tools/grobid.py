@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tagpool import CRF, OWLQN, score
-from tagpool.cli.console import print_table
+from tagpool.cli.console import notes, print_table
 from tagpool.compat.pattern_tagger import PatternTagger
 
 Sentences = list[list[list[str]]]
@@ -83,6 +83,7 @@ def compare(name: str, folder: Path, output: Path, wapiti: str | None) -> Iterat
         gold = [fields([row[-1] for row in rows]) for rows in test]
         systems = [*LEARNERS, *([] if wapiti is None else ["wapiti"])]
         for system in systems:
+            notes.print_line(f"training {name} with {system}")
             model = output / f"{name}-{system}.wapiti"
             if system in LEARNERS:
                 command = [sys.executable, __file__, "--train", str(template), str(learned), str(model), system]
