@@ -28,6 +28,7 @@ _MODULES = {
     "features.tag_counts": "TagCounts",
     "chain.lattice": "Lattice",
     "evaluation.agreement": "agreement Agreement PairAgreement TypeAgreement Dispute DisputedSpan",
+    "evaluation.span_confusion": "span_confusion SpanConfusion",
     "evaluation.partial_matches": "partial_scores PartialScore",
     "evaluation.scores": "score",
     "experts.linear.crf": "CRF",

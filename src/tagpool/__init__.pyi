@@ -35,6 +35,8 @@ from tagpool.evaluation.agreement import agreement as agreement
 from tagpool.evaluation.partial_matches import PartialScore as PartialScore
 from tagpool.evaluation.partial_matches import partial_scores as partial_scores
 from tagpool.evaluation.scores import score as score
+from tagpool.evaluation.span_confusion import SpanConfusion as SpanConfusion
+from tagpool.evaluation.span_confusion import span_confusion as span_confusion
 from tagpool.experts.inducing.tagger import InducingTagger as InducingTagger
 from tagpool.experts.inducing.templates import induced_templates as induced_templates
 from tagpool.experts.linear.crf import CRF as CRF

@@ -251,18 +251,40 @@ class Parameters:
         >>> from tagpool import SGD
         >>> SGD().set_params(epochs=3)
         SGD(epochs=3)
+        >>> from tagpool import CRF
+        >>> CRF(trainer="lbfgs").set_params(trainer__iterations=50)
+        CRF(trainer=LBFGS(iterations=50))
         """
+        before = {name: getattr(self, name) for name in self.parameters()}
+        try:
+            self._set_params(parameters)
+        except Exception:
+            self.__dict__.update(before)  # a wrong value changes nothing
+            raise
+        return self
+
+    def _set_params(self, parameters: Mapping[str, Any]) -> None:
+        nested: dict[str, dict[str, Any]] = {}
         for name, value in parameters.items():
             outer, _, inner = name.partition("__")
             if outer not in self.parameters():
                 raise InputError(f"{type(self).__name__} has no parameter {outer!r}; {self._nearest(outer)}")
-            if not inner:
-                setattr(self, outer, value)
-            elif isinstance(getattr(self, outer), Parameters):
-                getattr(self, outer).set_params(**{inner: value})
+            if inner:
+                nested.setdefault(outer, {})[inner] = value
             else:
+                setattr(self, outer, value)
+        for outer, values in nested.items():  # after the objects themselves
+            self._create_nested(outer)
+            if not isinstance(getattr(self, outer), Parameters):
+                name = f"{outer}__{next(iter(values))}"
                 raise InputError(f"{name}: {outer}={getattr(self, outer)!r} has no parameters; pass an object that has them")
-        return self
+            getattr(self, outer).set_params(**values)
+
+    def _create_nested(self, name: str) -> None:
+        """Replace the kind of a nested object by an object with its defaults."""
+        value, kinds = getattr(self, name), self.parameters()[name].kinds
+        if isinstance(value, str) and kinds is not None:
+            setattr(self, name, kinds()[value]())
 
     def __repr__(self) -> str:
         declared = self.parameters()

@@ -59,6 +59,13 @@ def test_text_rows_are_scores_of_perturbed_text(crf: CRF, full: Any) -> None:
         assert row.loss.interval.low <= row.loss.value <= row.loss.interval.high
 
 
+def test_rates_are_from_0_to_1(full: Any) -> None:
+    result = full.to_dict()
+    assert (result["score"], result["interval"]) == (full.score, list(full.interval))
+    assert [row.get("score") for row in result["rows"]] == [row.score for row in full.rows]
+    assert all(abs(row["loss"]) <= 1 for row in result["rows"] if "loss" in row)
+
+
 def test_feature_rows_are_scores_without_the_templates(crf: CRF, full: Any) -> None:
     expected = {
         "group ends": crf.without("ends"),

@@ -79,6 +79,7 @@ def test_changed_text_raises_alarms_and_other_text_none(crf: CRF) -> None:
     assert drift.to_dict()["alarms"] == len(drift.alarms)
     numbers = [value for row in drift.to_dict()["rows"] for value in row.values() if isinstance(value, float)]
     assert all(map(math.isfinite, numbers))
+    assert [row["value"] for row in drift.to_dict()["rows"]] == [row.value for row in drift.rows]
 
 
 def test_the_result_depends_on_the_seed_only(crf: CRF) -> None:

@@ -33,9 +33,14 @@ class DriftRow:
         return self.strength is not None and self.strength > 1
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row for JSON; shares are in percent."""
-        numbers = {name: None if (value := getattr(self, name)) is None else 100 * value for name in ("value", "usual", "limit")}
-        return {"text": self.text, "measure": self.measure, "tokens": self.tokens, **numbers} | {
+        """Return the row for JSON; shares are from 0 to 1."""
+        return {
+            "text": self.text,
+            "measure": self.measure,
+            "tokens": self.tokens,
+            "value": self.value,
+            "usual": self.usual,
+            "limit": self.limit,
             "strength": self.strength,
             "alarm": self.alarm,
             "detail": self.detail,

@@ -41,17 +41,17 @@ class AuditRow:
         return self.loss is not None and self.loss.value > 0 and self.loss.p_value < SIGNIFICANT
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row for JSON; scores are in percent."""
+        """Return the row for JSON; scores are from 0 to 1."""
         row: dict[str, Any] = {"kind": self.kind, "name": self.name}
         if self.reason:
             return row | {"reason": self.reason, "advice": self.advice}
-        row |= {"score": None if self.score is None else 100 * self.score, "gold": self.gold}
+        row |= {"score": self.score, "gold": self.gold}
         for name in ("loss", "worth", "dependence"):
             difference: Difference | None = getattr(self, name)
             if difference is not None:
                 row |= {
-                    name: 100 * difference.value,
-                    f"{name}_interval": [100 * end for end in difference.interval],
+                    name: difference.value,
+                    f"{name}_interval": list(difference.interval),
                     f"{name}_p": difference.p_value,
                 }
         return row | {"advice": self.advice}
@@ -86,12 +86,12 @@ class Audit:
         return sorted(rows, key=lambda row: -(row.dependence.value if row.dependence else 0.0))
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return the result for JSON; scores are in percent."""
+        """Return the result for JSON; scores are from 0 to 1."""
         return {
             "tagger": self.tagger,
             "metric": self.metric,
-            "score": 100 * self.score,
-            "interval": [100 * end for end in self.interval],
+            "score": self.score,
+            "interval": list(self.interval),
             "sentences": self.sentences,
             "gold": self.gold,
             "notes": list(self.notes),

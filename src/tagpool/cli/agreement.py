@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import errors, print_json, print_table
+from tagpool.cli.console import notes, print_json, print_table
 from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import MapOption, expert_paths, read_expert_set
@@ -65,7 +65,7 @@ def agreement(
     elif str(disputes) != "-":
         _print(result)
         sentences = f"{len(result.disputes):,} of {counted(len(read.corpus), 'sentence')} in dispute"
-        errors.print_line(sentences if disputes is None else f"{sentences} written to {disputes}")
+        notes.print_line(sentences if disputes is None else f"{sentences} written to {disputes}")
 
 
 def _record(one: Dispute, read: ExpertLabels) -> dict[str, Any]:

@@ -16,8 +16,12 @@ from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.console import print_json
 from tagpool.cli.inputs import read_files
 from tagpool.cli.options import expand_options, parse_uses
+from tagpool.cli.percent import in_percent
 from tagpool.cli.progress import follow_steps
 from tagpool.errors import InputError
+
+_DIFFERENCES = ("loss", "worth", "dependence")
+_RATES = {"score", "interval", *_DIFFERENCES, *(f"{name}_interval" for name in _DIFFERENCES)}
 
 
 @expand_options(tagger=TaggerOptions, options=AuditOptions)
@@ -31,7 +35,7 @@ def audit(
     tagger: TaggerOptions = TaggerOptions(),  # noqa: B008 - not changed
     options: AuditOptions = AuditOptions(),  # noqa: B008 - not changed
 ) -> None:
-    """Measure what a tagger loses on other text, or without features.
+    """Measure what a tagger loses on other text, or without parts.
 
     The text is changed as it happens in use: case, typos, OCR errors, spaces, punctuation, diacritics, digits, tokens, names. Of
     a model of tagpool, every feature group, resource, kind of features and template is removed in turn. With --train, every part
@@ -86,7 +90,7 @@ def _audit_on(
     if options.plot is not None:
         draw_audit(options.plot, result)
     if options.json:
-        print_json(result.to_dict())
+        print_json(in_percent(result.to_dict(), _RATES))
     else:
         show_audit(result, options.plot)
 

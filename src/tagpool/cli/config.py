@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import print_text
+from tagpool.cli.console import print_json, print_text
+from tagpool.cli.options import JsonOption
 from tagpool.cli.training.learners import LEARNERS
-from tagpool.config import commented
+from tagpool.config import commented, parse_config
 from tagpool.config_keys import FEATURES, DataOptions, FeatureOptions, OutputOptions, nested_sections, template_owner
 from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError
@@ -19,6 +20,7 @@ from tagpool.pools.votes.pool import VotePool
 
 def config(
     what: Annotated[str, typer.Argument(metavar="LEARNER|MODEL", help=f"{', '.join(LEARNERS)}, or a model file.")],
+    json: JsonOption = False,
 ) -> None:
     """Print the configuration of a learner or a model.
 
@@ -29,8 +31,10 @@ def config(
       tagpool config crf > run.toml
       tagpool train --config run.toml --train train.conll --model ner.tagpool
       tagpool config ner.tagpool
+      tagpool config crf --json                (keys without a default are left out)
     """
-    print_text(template(what) if what in LEARNERS else stored(Path(what)))
+    text = template(what) if what in LEARNERS else stored(Path(what))
+    print_json(parse_config(text, what)) if json else print_text(text)
 
 
 def template(kind: str) -> str:

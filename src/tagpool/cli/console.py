@@ -53,9 +53,30 @@ class LazyConsole:
         return stream.stream if isinstance(stream, VisibleStream) else stream
 
 
+class NoteConsole(LazyConsole):
+    """A console for progress and notes, which --quiet mutes."""
+
+    is_muted = False
+
+    def mute(self) -> None:
+        """Print nothing from now on."""
+        self.is_muted = True
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether progress bars are drawn."""
+        return not self.is_muted and super().is_terminal
+
+    def print(self, value: object = "", *, style: str | None = None, **options: Any) -> None:
+        """Print a text or an object of Rich, unless the console is muted."""
+        if not self.is_muted:
+            super().print(value, style=style, **options)
+
+
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # variables of Rich
 output = LazyConsole(stderr=False)
 errors = LazyConsole(stderr=True)
+notes = NoteConsole(stderr=True)
 
 
 def report_error(message: str) -> None:

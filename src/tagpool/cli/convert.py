@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import errors, print_json
+from tagpool.cli.console import errors, notes, print_json
 from tagpool.cli.inputs import expand_files, read_files, with_expanded
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
 from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption, OutputOption, UseOption, expand_options, parse_uses
@@ -102,7 +102,7 @@ def convert(
     if json:
         _print_json(corpus, unread, unwritten, written_as)
     elif str(target) != STANDARD_STREAM:
-        errors.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
+        notes.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
 
 
 def _target_format(to: str | None, target: Path, source: str) -> Format:
@@ -167,5 +167,5 @@ def _convert_labels(corpus: Corpus, options: LabelOptions) -> Corpus:
         raise InputError(f"labels are {detected.description}; {error}", source=corpus.source) from None
     note = f", {counted(changed, 'label')} repaired" if options.repair else ""
     read_as = detected.description if options.from_scheme is None else f"{detected.description}, read as {origin.label}"
-    errors.print_line(f"labels: {read_as} → {wanted.label}{note}")
+    notes.print_line(f"labels: {read_as} → {wanted.label}{note}")
     return corpus.with_labels(labels)

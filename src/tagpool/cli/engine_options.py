@@ -58,8 +58,8 @@ def started(engine: Engine | None) -> Iterator[None]:
     if engine is None:
         yield
         return
-    from tagpool.cli.console import errors  # noqa: PLC0415 - only for an engine
+    from tagpool.cli.console import notes  # noqa: PLC0415 - only for an engine
 
-    errors.print_line(f"starting {engine.description}")
+    notes.print_line(f"starting {engine.description}")
     with redirect_stdout(sys.stderr), engine.start():
         yield

@@ -26,7 +26,9 @@ def run() -> None:
         signals.install_handlers()
         if sys.stderr is not None:
             sys.stderr = VisibleStream(sys.stderr)  # for messages about the usage, and warnings
-        if not importlib.import_module("tagpool.cli.quick").run(sys.argv[1:]):
+        if "_TAGPOOL_COMPLETE" in os.environ:  # set by the completion script of a shell
+            importlib.import_module("tagpool.cli.completing.answering").answer_shell(sys.argv[1:])
+        elif not importlib.import_module("tagpool.cli.quick").run(sys.argv[1:]):
             importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)

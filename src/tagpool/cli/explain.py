@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import errors, output, print_json
+from tagpool.cli.console import notes, output, print_json
 from tagpool.cli.inputs import read_files
 from tagpool.cli.option_fields import option
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, expand_options, parse_uses
@@ -87,7 +87,7 @@ def explain(
     places = [place for place in range(len(explanation)) if shown.token in (None, place + 1)]
     if shown.html is not None:
         write_text(shown.html, page(f"Explanation by {model.name}", element("main", explanation.html(shown.top))))
-        errors.print_line(f"written to {shown.html}")
+        notes.print_line(f"written to {shown.html}")
     if json:
         print_json({"tokens": [{"number": place + 1} | explanation[place].to_dict() for place in places]})
     elif shown.html is None:

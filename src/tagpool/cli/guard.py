@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import os
 import sys
 import warnings
@@ -18,11 +19,12 @@ import typer
 from typer.core import TyperCommand
 
 from tagpool.cli import signals
-from tagpool.cli.console import errors
+from tagpool.cli.console import errors, notes
 from tagpool.errors import InputError, TagpoolError
 from tagpool.visible import one_line
 from tagpool.wording import counted
 
+EXIT_CODES = "Exit codes: 0 success, 1 failure, 2 wrong usage or bad input."
 interruption_reported: bool = False
 
 
@@ -49,8 +51,24 @@ def create_app(commands: dict[str, Callable[..., None]], **options: Any) -> type
         add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]}, **options
     )
     for name, command in commands.items():
-        app.command(name, cls=Command)(guard(command))
+        app.command(name, cls=Command, epilog=EXIT_CODES)(guard(with_quiet_option(command)))
     return app
+
+
+def with_quiet_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that has the option --quiet, too."""
+
+    @functools.wraps(command)
+    def run(*, quiet: bool, **options: Any) -> None:
+        if quiet:
+            notes.mute()
+        command(**options)
+
+    signature = inspect.signature(command, eval_str=True)
+    option = typer.Option(False, "--quiet", "-q", help="Print no progress and no notes; warnings and errors stay.")
+    last = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, annotation=bool, default=option)
+    run.__dict__["__signature__"] = signature.replace(parameters=[*signature.parameters.values(), last])
+    return run
 
 
 def guard(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,6 +11,7 @@ import typer
 from tagpool import _native
 from tagpool.cli.console import output, print_json, spell_bytes
 from tagpool.cli.options import JsonOption, UseOption, parse_uses
+from tagpool.cli.percent import in_percent
 from tagpool.pools.loading import load
 
 # Parts of a model file, by the beginning of the names of their tensors.
@@ -58,7 +59,7 @@ def inspect(
     facts: dict[str, Any] = {"model": str(model), "tagpool": version, "bytes": total}
     facts["sizes"] = _sizes(model, total)
     if json:
-        print_json(facts | description.facts)
+        print_json(facts | in_percent(description.facts, ("dev",)))
         return
     output.print_line(f"{model}: {loaded.kind}, written by tagpool {version}, {spell_bytes(total)}")
     output.print(", ".join(f"{name} {spell_bytes(count)}" for name, count in facts["sizes"].items()))

@@ -33,6 +33,8 @@ COMMANDS = [
     "serve",
     "demo",
     "reproduce",
+    "completion",
+    "man",
 ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tagpool import _native
-from tagpool.cli.console import errors, print_json
+from tagpool.cli.console import errors, notes, print_json
 from tagpool.compat.conversion import ChainWeights, from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import read_text_model
 from tagpool.corpus.files import STANDARD_STREAM, name_read_errors, write_bytes
@@ -53,7 +53,7 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, *, re
     for part in lost:
         errors.print_line(f"not kept, since {wanted} has no place for it: {part}")
     numbers = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
-    errors.print_line(f"{origin} → {wanted}: {numbers} written to {target}")
+    notes.print_line(f"{origin} → {wanted}: {numbers} written to {target}")
 
 
 def _format_of(target: Path, to: str | None) -> str:

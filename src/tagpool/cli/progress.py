@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from tagpool.cli.console import errors
+from tagpool.cli.console import notes
 from tagpool.optim.watch import Epoch
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 @contextlib.contextmanager
 def follow_steps(text: str) -> Iterator[Callable[[int, int | None], None]]:
     """Yield a function to call with the number of finished steps and of all steps (None: unknown)."""
-    if not errors.is_terminal:
-        errors.print_line(text)
+    if not notes.is_terminal:
+        notes.print_line(text)
         yield lambda done, total: None
         return
     from tagpool.cli.progress_bars import create_bars_with_time_left
@@ -38,7 +38,7 @@ class Follower:
 
     def __init__(self) -> None:
         self.epochs = 0
-        self._progress = _create_bars() if errors.is_terminal else None
+        self._progress = _create_bars() if notes.is_terminal else None
         self._tasks: dict[str | None, TaskID] = {}
 
     def __enter__(self) -> Follower:
@@ -54,13 +54,13 @@ class Follower:
     def step(self, text: str) -> None:
         """Report a step before the first epoch."""
         if self._progress is None:
-            errors.print_line(text)
+            notes.print_line(text)
         else:
             self._progress.update(self._tasks[None], description=text)
 
     def note(self, text: str) -> None:
         """Print a note, above the bars of a terminal."""
-        errors.print_line(f"note: {text}")
+        notes.print_line(f"note: {text}")
 
     def epoch(self, epoch: Epoch, member: str | None = None) -> None:
         """Report an epoch of a single training, or of a member of a pool."""
@@ -71,7 +71,7 @@ class Follower:
         score = [] if epoch.score is None else [f"dev F1 {100 * epoch.score:.2f}{' (best)' if epoch.best else ''}"]
         text = "  ".join([*name, f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *score])
         if self._progress is None:
-            errors.print_line(f"{text}  {epoch.seconds:.1f} s, {_time_left(epoch)}")
+            notes.print_line(f"{text}  {epoch.seconds:.1f} s, {_time_left(epoch)}")
             return
         if member not in self._tasks:
             self._tasks[member] = self._progress.add_task("", total=None)

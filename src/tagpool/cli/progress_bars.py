@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from tagpool.cli.console import errors
+from tagpool.cli.console import notes
 from tagpool.visible import one_line
 
 
@@ -14,13 +14,13 @@ class _Description(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """Return the description of a task as plain text."""
-        return errors.rich.render_str(one_line(task.description))
+        return notes.rich.render_str(one_line(task.description))
 
 
 def create_bars(*columns: ProgressColumn, transient: bool = False) -> Progress:
     """Return a display of bars with a text, the time so far, and further columns."""
     times = TimeElapsedColumn()
-    return Progress(_Description(), BarColumn(bar_width=30), times, *columns, console=errors.rich, transient=transient)
+    return Progress(_Description(), BarColumn(bar_width=30), times, *columns, console=notes.rich, transient=transient)
 
 
 def create_bars_with_time_left() -> Progress:

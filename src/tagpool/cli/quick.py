@@ -29,6 +29,7 @@ _TRAIN = {
 }
 _REPEATABLE = ("train", "dev", "set_")
 _NUMBERS = ("seed", "threads")
+_QUIET = ("--quiet", "-q")
 
 
 def parse_arguments(arguments: list[str]) -> dict[str, Any] | None:
@@ -66,6 +67,9 @@ def _split(arguments: list[str], names: dict[str, str]) -> tuple[list[str], dict
     options: dict[str, Any] = {}
     rest = iter(arguments)
     for argument in rest:
+        if argument in _QUIET:
+            options["quiet"] = True
+            continue
         name = names.get(argument)
         value = argument if name is None else next(rest, "")
         if not value or (value.startswith("-") and value != _STREAM):
@@ -86,6 +90,10 @@ def run(arguments: list[str]) -> bool:
     values = parse_arguments(arguments)
     if values is None:
         return False
+    if values.pop("quiet", False):
+        from tagpool.cli.console import notes
+
+        notes.mute()
     command: Callable[[], None] | None = _train(values) if arguments[0] == "train" else _tag(values)
     if command is None:
         return False

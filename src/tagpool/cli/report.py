@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import errors, output, print_json, print_table, spell_bytes
+from tagpool.cli.console import notes, output, print_json, print_table, spell_bytes
 from tagpool.cli.inputs import expand_files, is_model, read_files, with_expanded
 from tagpool.cli.option_fields import option
 from tagpool.cli.options import (
@@ -26,6 +26,7 @@ from tagpool.cli.options import (
     parse_uses,
 )
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
+from tagpool.cli.percent import in_percent
 from tagpool.cli.pooling.expert_files import parse_experts
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL, Corpus
@@ -47,7 +48,8 @@ from tagpool.tagging.conll import guess_columns
 from tagpool.visible import one_line
 from tagpool.wording import counted
 
-_RATES = {"precision", "recall", "f1", "accuracy", "intervals", "difference", "interval"}  # in percent
+# Rates; p values and confidences stay.
+_RATES = {"precision", "recall", "f1", "accuracy", "intervals", "difference", "interval"}
 _RATES |= {"ece", "any", "vote", "vote_without", "agreement", "types"}
 
 
@@ -188,7 +190,7 @@ class _Reader:
         check_names(sources)
         result = collect_labels(sources, corpus, extend=False)
         for note in dict.fromkeys(result.notes):
-            errors.print_line(f"note: {note}")
+            notes.print_line(f"note: {note}")
         return result
 
     def system(self, name: str, path: str, model: Any, corpus: Corpus, rows: ExpertLabels | None) -> System:
@@ -198,7 +200,7 @@ class _Reader:
                 path, corpus, columns=self.options.columns, encoding=self.options.encoding, gold_name="the test file"
             )
             for note in dict.fromkeys(predictions.notes):
-                errors.print_line(f"note: {note}")
+                notes.print_line(f"note: {note}")
             return from_rows(name, corpus, predictions.labels, predictions.confidence)
         if hasattr(model, "single_taggers"):
             if rows is not None:
@@ -223,7 +225,7 @@ def _note_other_types(system: System, corpus: Corpus) -> None:
     known, theirs = (sorted({label_parts(label).type for label in labels} - {""}) for labels in (gold, predicted))
     if known and theirs and set(known).isdisjoint(theirs):
         shown, expected = (", ".join(map(one_line, names)) for names in (theirs, known))
-        errors.print_line(f"note: no type of {one_line(system.name)} ({shown}) is one of the gold labels ({expected}): F1 is 0")
+        notes.print_line(f"note: no type of {one_line(system.name)} ({shown}) is one of the gold labels ({expected}): F1 is 0")
 
 
 def _names(paths: Iterable[str]) -> dict[str, str]:
@@ -242,13 +244,13 @@ def _describe_file(path: str) -> str:
 
 
 def _step(name: str) -> None:
-    if errors.is_terminal:
-        errors.print_line(f"{name} …")
+    if notes.is_terminal:
+        notes.print_line(f"{name} …")
 
 
 def _print(result: Report, path: Path, *, json: bool) -> None:
     if json:
-        print_json(_in_percent(result.figures))
+        print_json(in_percent(result.figures, _RATES))
         return
     if str(path) == STANDARD_STREAM:
         return
@@ -268,12 +270,3 @@ def _print(result: Report, path: Path, *, json: bool) -> None:
     without = result.figures["without_reasons"]
     reasons = f"; {counted(without, 'sentence')} without all reasons" if without else ""
     output.print_line(f"written to {path} ({spell_bytes(len(result.html.encode()))}){left_out}{reasons}")
-
-
-def _in_percent(value: Any, *, scale: bool = False) -> Any:
-    """Return figures with rates in percent, as ``tagpool score --json`` has them; p values and confidences do not change."""
-    if isinstance(value, dict):
-        return {key: _in_percent(one, scale=scale or key in _RATES) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_in_percent(one, scale=scale) for one in value]
-    return 100 * value if scale and isinstance(value, float) else value

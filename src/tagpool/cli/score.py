@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import expand_files, is_model, read_files
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption
+from tagpool.cli.percent import in_percent
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import source_name
@@ -23,6 +24,7 @@ from tagpool.evaluation.partial_matches import partial_scores
 from tagpool.evaluation.scores import Score
 from tagpool.evaluation.scores import score as score_labels
 from tagpool.evaluation.significance import mcnemar, paired_bootstrap
+from tagpool.evaluation.span_confusion import span_confusion
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.visible import one_line
 from tagpool.wording import counted
@@ -46,7 +48,7 @@ def score(
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Score tokens instead of chunks.")] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Score partial matches of spans, too (SemEval-2013).")] = False,
-    confused: Annotated[int, typer.Option(min=0, help="Number of most confused label pairs to show.")] = 0,
+    confused: Annotated[int, typer.Option(min=0, help="Number of most confused labels and spans to show.")] = 0,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
@@ -71,7 +73,7 @@ def score(
     pair = reader.pair(gold, predicted)
     options: dict[str, Any] = {"plain": plain or None, "draws": draws, "seed": seed}
     result = score_labels(pair.gold, pair.predicted, **options)
-    report = _in_percent(result.to_dict()) | {
+    report = in_percent(result.to_dict(), (), scale=True) | {
         "scheme": "tokens, as they are" if plain else detect(pair.gold).description,
         "hamming": hamming(pair.gold, pair.predicted).by_token,
         "edit_distance": edit_distance(pair.gold, pair.predicted).normalised,
@@ -82,7 +84,9 @@ def score(
         report |= _by_vocabulary(pair, reader, source_name(gold), train, plain=plain or None)
     if partial:
         scores = partial_scores(pair.gold, pair.predicted)
-        report["partial"] = {scheme: _in_percent(vars(one)) for scheme, one in scores.items()}
+        report["partial"] = {scheme: in_percent(vars(one), (), scale=True) for scheme, one in scores.items()}
+    if not result.plain:
+        report |= _confuse_spans(pair, confused)
     if confused:
         report["confused"] = [list(row) for row in confusion(pair.gold, pair.predicted).most_confused(confused)]
     print_json(report) if json else _show(result, report, source_name(compare or ""))
@@ -172,7 +176,7 @@ def _check_columns(corpus: Corpus) -> None:
             source=corpus.source,
         )
     if gold and predicted and not common:
-        errors.print_line("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
+        notes.print_line("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
 
 
 def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
@@ -180,11 +184,17 @@ def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
     for number, (first, second) in enumerate(zip(gold.words, predicted.words, strict=False), 1):
         if len(first) == len(second) and first != second:
             place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-            errors.print_line(
+            notes.print_line(
                 f"note: sentence {number}, token {place + 1}: gold has {first[place]!r}, the prediction {second[place]!r}; "
                 "are these the same sentences?"
             )
             return
+
+
+def _confuse_spans(pair: _Pair, confused: int) -> dict[str, Any]:
+    spans = span_confusion(pair.gold, pair.predicted)
+    most = {"confused_spans": [list(row) for row in spans.most_confused(confused)]} if confused else {}
+    return {"span_confusion": [list(row) for row in spans.rows()]} | most
 
 
 def _by_vocabulary(pair: _Pair, reader: _Reader, source: str, train: str, *, plain: bool | None) -> dict[str, Any]:
@@ -193,9 +203,10 @@ def _by_vocabulary(pair: _Pair, reader: _Reader, source: str, train: str, *, pla
         raise InputError("--train needs words, and the file has no column of words", source=source)
     known_from = reader.corpus(train)
     if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source, train):
-        errors.print_line(f"note: {note}")
+        notes.print_line(f"note: {note}")
     known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary_of(known_from.words), plain=plain)
-    return {"known_words": _in_percent(vars(known.in_vocabulary)), "unknown_words": _in_percent(vars(known.out_of_vocabulary))}
+    parts = {"known_words": known.in_vocabulary, "unknown_words": known.out_of_vocabulary}
+    return {name: in_percent(vars(part), (), scale=True) for name, part in parts.items()}
 
 
 def _compare(pair: _Pair, other: Labels, options: dict[str, Any]) -> dict[str, Any]:
@@ -210,15 +221,6 @@ def _compare(pair: _Pair, other: Labels, options: dict[str, Any]) -> dict[str, A
         "right_only_here": tokens.second_only,
         "right_only_there": tokens.first_only,
     }
-
-
-def _in_percent(values: Any) -> Any:
-    """Return scores, as ``to_dict`` has them, with rates in percent; counts are whole numbers and stay."""
-    if isinstance(values, dict):
-        return {name: _in_percent(value) for name, value in values.items()}
-    if isinstance(values, list):
-        return [_in_percent(value) for value in values]
-    return 100 * values if isinstance(values, float) else values
 
 
 def _show(result: Score, report: dict[str, Any], compared: str) -> None:
@@ -249,6 +251,10 @@ def _show(result: Score, report: dict[str, Any], compared: str) -> None:
     if report.get("confused"):
         output.print()
         print_table(["gold", "predicted", "tokens"], report["confused"], left=2, title="most confused")
+    if report.get("confused_spans"):
+        output.print()
+        rows = [[gold or "(spurious)", predicted or "(missed)", count] for gold, predicted, count in report["confused_spans"]]
+        print_table(["gold span", "predicted", "spans"], rows, left=2, title="most confused spans")
     if "compare" in report:
         _show_comparison(report["compare"], compared, "accuracy" if result.only_accuracy else "F1")
 

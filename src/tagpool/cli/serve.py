@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import errors, output, print_json
+from tagpool.cli.console import errors, notes, output, print_json
 from tagpool.cli.option_fields import option
 from tagpool.cli.options import JsonOption, UseOption, expand_options, parse_uses
 from tagpool.errors import InputError
@@ -86,7 +86,7 @@ def serve(
     resources = parse_uses(use)
     paths = name_models(models or [])
     listener = server.open_socket(host, port)
-    served: list[ServedModel] = list(train_demo(errors.print_line)) if demo else []
+    served: list[ServedModel] = list(train_demo(notes.print_line)) if demo else []
     loaded = Models.load(paths, resources, served)
     options = server.ServerOptions(host, port, token, origins, watch, bounds.grace)
     url = server.address_of(listener, host)

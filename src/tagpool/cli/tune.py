@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli import signals
-from tagpool.cli.console import errors, print_json
+from tagpool.cli.console import notes, print_json
 from tagpool.cli.engine_options import EngineOptions, started
 from tagpool.cli.inputs import expand_files
 from tagpool.cli.options import JsonOption, expand_options
@@ -140,9 +140,9 @@ class _Command:
         interrupted = False
         with Search(self.learner, train, dev, fixed=self.fixed, study=study) as search:
             try:
-                errors.print_line("searching " + ", ".join(f"{one.name} ({one.describe()})" for one in search.space))
+                notes.print_line("searching " + ", ".join(f"{one.name} ({one.describe()})" for one in search.space))
                 if search.trials:
-                    errors.print_line(f"{study}: continuing after {counted(len(search.trials), 'trial')}")
+                    notes.print_line(f"{study}: continuing after {counted(len(search.trials), 'trial')}")
                 with TrialFollower(search, budget) as follower:
                     search.run(budget, follower.trial)
             except KeyboardInterrupt:
@@ -169,16 +169,16 @@ class _Command:
         if self.data.dev is not None:
             dev = self._read(self.data.dev)
             if note := describe_unseen(dev.labels, distinct_labels(train), "the dev set", "training"):
-                errors.print_line(f"note: {note}; each counts as an error")
+                notes.print_line(f"note: {note}; each counts as an error")
             return train, dev
         train, dev = hold_out(train)
         unit = "documents stay together" if len(train.document_starts) else "chosen at random"
-        errors.print_line(f"no --dev: a tenth of --train is held out, {counted(len(dev), 'sentence')} ({unit})")
+        notes.print_line(f"no --dev: a tenth of --train is held out, {counted(len(dev), 'sentence')} ({unit})")
         return train, dev
 
     def _read(self, names: Any) -> Corpus:
         corpora = []
         for path in expand_files(names):
-            errors.print_line(f"reading {path}")
+            notes.print_line(f"reading {path}")
             corpora.append(read_labelled(path, self.data))
         return concatenate(corpora)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
+from tagpool.compat.wapiti.patterns import parse_wapiti_patterns
 from tagpool.compat.wapiti.text_models import TextModel
 from tagpool.errors import InputError
 from tagpool.experts.inside.inspection import iterate_weights
@@ -18,6 +20,8 @@ from tagpool.experts.tagger import Tagger
 from tagpool.features.given import GivenEncoder
 
 _RAW = "u:"  # prefix of an attribute in a Wapiti model without patterns
+_BIGRAM = "b"
+_FIRST, _LAST = "u:first=%x[-1,0]", "u:last=%x[1,0]"  # patterns whose observation outside of a sentence is always the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,22 +57,34 @@ class ChainWeights:
         cells = self.pair_attributes, self.pair_labels, self.pair_weights
         return _native.write_crfsuite(labels, attributes, *cells, self.transitions.ravel())
 
-    def to_wapiti(self) -> str:
-        """Return a text model of Wapiti without patterns: its rows have ``u:`` and an attribute per column, and ``b``."""
+    def to_wapiti(self, patterns: Sequence[str] | None = None) -> str:
+        """Return a text model of Wapiti.
+
+        With the lines of a pattern file, whose observations are the attributes, its rows are those of the file. Two more patterns
+        have the weights of first and last labels. Without patterns, rows have ``u:`` and an attribute per column, and ``b``.
+        """
         for text in (*self.labels, *self.attributes):
-            if not text or any(letter.isspace() for letter in text):
+            if not text or (patterns is None and any(letter.isspace() for letter in text)):
                 raise InputError(f"{text!r}: expected labels and attributes without blanks, which separate columns in Wapiti")
-        observations = [_RAW + attribute for attribute in self.attributes] + ["b"]
         count = len(self.labels)
+        prefix = _RAW if patterns is None else ""
+        observations = [prefix + attribute for attribute in self.attributes]
         positions = self.pair_attributes.astype(np.int64) * count + self.pair_labels
         weights = dict(zip(positions.tolist(), self.pair_weights.tolist(), strict=True))
-        first = len(self.attributes) * count
+        ends = {} if patterns is None else {_FIRST: self.start, _LAST: self.end}
+        for pattern, values in ends.items():
+            number = len(observations) * count
+            observations.append(parse_wapiti_patterns(pattern)[0].observation([["-"]], 0))
+            weights |= {number + label: weight for label, weight in enumerate(np.broadcast_to(values, count).tolist())}
+        first = len(observations) * count
+        observations.append(_BIGRAM)
         weights |= {first + position: weight for position, weight in enumerate(self.transitions.ravel().tolist())}
         lines = [f"{position}={weight.hex()}" for position, weight in weights.items() if weight]
         texts = []
         for names in (self.labels, observations):
             texts += [f"#qrk#{len(names)}", *(f"{len(_bytes(name))}:{name}," for name in names)]
-        return "\n".join([f"#mdl#2#{len(lines)}", "#rdr#0/0/0", *texts, *lines]) + "\n"
+        reader = _reader([] if patterns is None else [*patterns, *ends])
+        return "\n".join([f"#mdl#2#{len(lines)}", *reader, *texts, *lines]) + "\n"
 
     def to_expert(self, origin: str) -> CRF:
         """Return a CRF on given features, in single precision."""
@@ -87,6 +103,13 @@ class ChainWeights:
         expert._encoder, expert._names, expert.log_ = encoder, None, []
         expert._summary = {"trainer": f"converted from a model of {origin}"}
         return expert
+
+
+def _reader(patterns: Sequence[str]) -> list[str]:
+    """Return the patterns of a text model, with the number of columns that they need."""
+    parsed = parse_wapiti_patterns("\n".join(patterns))
+    columns = [part.column + 1 for pattern in parsed for part in pattern.parts if not isinstance(part, str)]
+    return [f"#rdr#{len(patterns)}/{max(columns, default=0)}/0", *(f"{len(_bytes(line))}:{line}," for line in patterns)]
 
 
 def _single(weights: NDArray[np.float64]) -> NDArray[np.float32]:

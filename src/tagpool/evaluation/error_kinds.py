@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tagpool.corpus.schemes import Span
+from tagpool.corpus.schemes import Span, spans
+from tagpool.evaluation.alignment import Alignment
 
 KINDS = {
     "missed": "no predicted span overlaps the gold span, or another gold span has it",
@@ -60,6 +61,14 @@ def find_errors(gold: Sequence[Span], predicted: Sequence[Span]) -> list[SpanErr
     errors += [SpanError("missed", span, None) for span in wanted if ("gold", span) not in matched]
     errors += [SpanError("spurious", None, span) for span in wrong if ("predicted", span) not in matched]
     return sorted(errors, key=lambda error: (error.start, error.end, error.kind))
+
+
+def errors_of_spans(alignment: Alignment) -> Iterator[SpanError]:
+    """Yield the errors of all sentences."""
+    for sentence in (alignment.sum_by_sentence(~alignment.right) > 0).nonzero()[0].tolist():
+        first, last = alignment.offsets[sentence : sentence + 2]
+        sides = ([alignment.labels[label] for label in side[first:last]] for side in (alignment.gold, alignment.predicted))
+        yield from find_errors(*(spans(labels) for labels in sides))
 
 
 def _overlapping(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[tuple[bool, bool, int], Span, Span]]:

@@ -19,11 +19,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.schemes import spans
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import count_chunks, rates
-from tagpool.evaluation.error_kinds import find_errors
+from tagpool.evaluation.error_kinds import errors_of_spans
 
 # Kinds of errors whose spans overlap, by scheme: those that count as correct, and those that count as half correct.
 _SCHEMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -67,11 +66,7 @@ def partial_scores(gold: LabelSequences | Corpus, predicted: LabelSequences | Co
     if alignment.plain and len(alignment.labels) > 1:
         raise InputError("partial matches need spans such as B-PER, I-PER and O; these labels are plain")
     counts = count_chunks(alignment, plain=False)
-    kinds = Counter[str]()
-    for sentence in (alignment.sum_by_sentence(~alignment.right) > 0).nonzero()[0].tolist():
-        first, last = alignment.offsets[sentence : sentence + 2]
-        sides = ([alignment.labels[label] for label in side[first:last]] for side in (alignment.gold, alignment.predicted))
-        kinds.update(error.kind for error in find_errors(*(spans(labels) for labels in sides)))
+    kinds = Counter(error.kind for error in errors_of_spans(alignment))
     return {scheme: _score(len(counts.correct), kinds, *parts) for scheme, parts in _SCHEMES.items()}
 
 

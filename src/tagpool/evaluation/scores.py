@@ -14,6 +14,8 @@ from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import count_chunks, rates, ratio
 from tagpool.evaluation.significance import METRICS, Interval, count_intervals
 
+_SEQEVAL_KEYS = ("precision", "recall", "f1-score", "support")
+
 
 @dataclass(frozen=True)
 class TypeScore:
@@ -66,6 +68,36 @@ class Score(TypeScore):
             "sentences": self.sentences,
             "intervals": {metric: list(interval) for metric, interval in self.intervals.items()},
         }
+
+    def to_evaluate(self) -> dict[str, Any]:
+        """Return the dictionary of the metric seqeval of Hugging Face Evaluate, without that library.
+
+        >>> score([["B-PER", "O"]], [["B-PER", "O"]]).to_evaluate() == {
+        ...     "PER": {"precision": 1.0, "recall": 1.0, "f1": 1.0, "number": 1},
+        ...     "overall_precision": 1.0, "overall_recall": 1.0, "overall_f1": 1.0, "overall_accuracy": 1.0,
+        ... }
+        True
+        """
+        rates = ("precision", "recall", "f1")
+        types = {kind: {rate: getattr(one, rate) for rate in rates} | {"number": one.gold} for kind, one in self.types.items()}
+        return {**types, **{f"overall_{rate}": getattr(self, rate) for rate in METRICS}}
+
+    def to_seqeval(self) -> dict[str, dict[str, float]]:
+        """Return the dictionary of seqeval's ``classification_report(output_dict=True)``, without that library.
+
+        >>> report = score([["B-PER", "B-LOC"]], [["B-PER", "O"]]).to_seqeval()
+        >>> report["PER"], report["macro avg"]["f1-score"]
+        ({'precision': 1.0, 'recall': 1.0, 'f1-score': 1.0, 'support': 1}, 0.5)
+        """
+        rows = [(one.precision, one.recall, one.f1, one.gold) for one in self.types.values()]
+        count, support = max(len(rows), 1), sum(row[3] for row in rows)
+        averages = {
+            "micro avg": (self.precision, self.recall, self.f1),
+            "macro avg": tuple(sum(row[i] for row in rows) / count for i in range(3)),
+            "weighted avg": tuple(sum(row[i] * row[3] for row in rows) / max(support, 1) for i in range(3)),
+        }
+        named = {**dict(zip(self.types, rows, strict=True)), **{name: (*rates, support) for name, rates in averages.items()}}
+        return {name: dict(zip(_SEQEVAL_KEYS, row, strict=True)) for name, row in named.items()}
 
 
 def score(

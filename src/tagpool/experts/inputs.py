@@ -97,7 +97,11 @@ def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None
     """
     rows = as_sentences(sentences)
     labels = None if labels is None else as_rows(labels, "labels")
-    weights = sample_weight if sample_weight is None or hasattr(sample_weight, "__len__") else list(sample_weight)
+    weights = _weight_list(sample_weight)
+    wrong = next((number for number, row in enumerate(labels or ()) if not hasattr(row, "__len__")), None)
+    if wrong is not None and labels is not None:
+        got = type(labels[wrong]).__name__
+        raise InputError(f"sentence {wrong + 1}: expected a list of labels, one for each token, got {got}")
     if labels is not None and len(labels) != len(rows):
         raise InputError(f"expected labels for {counted(len(rows), 'sentence')}, got labels for {len(labels)}")
     is_corpus = isinstance(rows, Corpus)
@@ -117,6 +121,13 @@ def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None
     rows = rows.drop_empty() if is_corpus else [rows[number] for number in chosen]
     labels, weights = (None if items is None else [items[number] for number in chosen] for items in (labels, weights))
     return rows, labels, weights
+
+
+def _weight_list(sample_weight: Any) -> Any:
+    """The weights by position; those of a pandas Series are not looked up by its index."""
+    if hasattr(sample_weight, "__array__"):
+        return sample_weight.__array__()
+    return sample_weight if sample_weight is None or hasattr(sample_weight, "__len__") else list(sample_weight)
 
 
 def labels_of(sentences: Any, labels: Any = None) -> Any:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.description import Description
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.inside.inspection import TopFeatures
+    from tagpool.experts.inside.weight_table import WeightTable
     from tagpool.experts.saving import SaveOptions
     from tagpool.experts.tagger import Tagger
     from tagpool.experts.tasks import Engine
@@ -133,6 +134,27 @@ class SequenceTagger(Parameters):
         """The labels, by the name that scikit-learn has for them."""
         return self.labels_
 
+    # Conventions of scikit-learn, which is imported only where it calls these ------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.is_fitted
+
+    def set_fit_request(self: Self, **requests: bool | str | None) -> Self:
+        """Say which arguments of ``fit`` a tool of scikit-learn passes on, such as ``set_fit_request(sample_weight=True)``.
+
+        True requests an argument, False ignores it, None makes it an error, and a text is the name of the argument of the tool.
+        """
+        from tagpool.experts.metadata_routing import request_metadata
+
+        request_metadata(self, requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """The requests of :meth:`set_fit_request`, as scikit-learn reads them."""
+        from tagpool.experts.metadata_routing import routing_of
+
+        return routing_of(self)
+
     # Members ------------------------------------------------------------------------------------------------------------
 
     @property
@@ -212,6 +234,18 @@ class SequenceTagger(Parameters):
         from tagpool.experts.inside.inspection import top_features
 
         return top_features(self.merge(), top=n, labels=[label], template=template)[label]
+
+    def weight_table(self, *, labels: Sequence[str] | None = None, template: str | None = None) -> WeightTable:
+        """All weights that are not 0, as columns of a data frame: ``pandas.DataFrame(crf.weight_table())``.
+
+        The columns are ``kind`` (feature, transition, or transition feature), ``template``, ``feature``, ``before`` (the label
+        before, of transitions; None at the start of a sentence), ``label`` (None at its end), and ``weight``; the largest
+        absolute weights come first. polars and pyarrow take the columns, too: ``pyarrow.table(crf.weight_table())``.
+        ``labels`` and ``template`` choose rows. Of a pool, the weights are those of the merged model.
+        """
+        from tagpool.experts.inside.weight_table import weight_table
+
+        return weight_table(self.merge(), labels=labels, template=template)
 
     def explain(self, sentence: Any, number: int = 0, *, instead: Instead = None) -> Explanation:
         """The features (and the votes of members) behind each label of a sentence.

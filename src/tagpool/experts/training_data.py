@@ -192,6 +192,8 @@ def check_weights(sample_weight: Any, count: int) -> NDArray[np.float64]:
     weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
     if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"sample_weight: expected {counted(count, 'finite number')} from 0 on, one per sentence")
+    if count and not weights.any():
+        raise InputError("sample_weight: all weights are zero; expected one above 0")
     return weights
 
 

@@ -27,12 +27,12 @@ class Trial:
     error: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the trial for JSON; the score is in percent, as in the other commands.
+        """Return the trial for JSON; the score is from 0 to 1.
 
         >>> Trial(1, {"learner.l2": 1.0}, 0.5, 2.0).to_dict()["dev_f1"]
-        50.0
+        0.5
         """
-        facts = {"trial": self.number, "state": self.state, "dev_f1": None if self.score is None else 100 * self.score}
+        facts = {"trial": self.number, "state": self.state, "dev_f1": self.score}
         return {**facts, "seconds": round(self.seconds, 3), "values": dict(self.values)} | (
             {} if self.error is None else {"error": self.error}
         )
@@ -85,7 +85,7 @@ class Tuning:
         return {
             "best": self.best.to_dict(),
             "defaults": self.defaults.to_dict(),
-            "gain": 100 * self.gain,
+            "gain": self.gain,
             "importances": dict(self.importances),
             "space": {one.name: list(one.bounds) for one in self.space},
             "trials": [trial.to_dict() for trial in self.trials],

@@ -94,7 +94,7 @@ def test_methods_are_compared_and_who_is_right_where_is_drawn(files: Path, tmp_p
     assert result["best_expert"] in "abc"
     assert all(item["interval"][0] <= item["f1"] <= item["interval"][1] for item in result["methods"])
     right = dict(zip(result["accuracy"]["types"], result["accuracy"]["rates"][0], strict=True))
-    assert right["PER"] > 0.8 > 0.1 > right["ORG"]
+    assert right["PER"] > 80 > 10 > right["ORG"]
 
 
 def test_a_comparison_is_a_table_with_shades(files: Path) -> None:
@@ -109,6 +109,7 @@ def test_without_gold_labels_reliability_is_estimated(files: Path, tmp_path: Pat
     result = json.loads(succeed("pool", "estimate", "--experts", *experts(files, "test"), "--output", out, "--json"))
     assert result["estimated"] is True
     assert set(result["accuracy"]) == {"a", "b", "c"}
+    assert all(10 < rate <= 100 for rate in result["accuracy"].values())
     assert len(read_corpus(out, columns="word,label")) == 60
     assert "estimated accuracy" in succeed("pool", "estimate", *experts(files, "test"), "--method", "dawid-skene")
 

@@ -94,6 +94,10 @@ def test_certain_spans_are_kept_and_others_reviewed(files: Path, tmp_path: Path)
     sure_labels = [label for row in read_corpus(sure, columns="word,label").labels for label in row]
     assert all(label in ("O", other) for label, other in zip(sure_labels, everything, strict=True))
     records = [json.loads(line) for line in check.read_text().splitlines()]
+    summary = json.loads(succeed(*common, "--precision", rate, "--output", sure, "--json", "--quiet"))
+    assert (summary["output"], summary["sentences_to_review"]) == (str(sure), len(records))
+    assert 0 < summary["kept_spans"] < summary["spans"]
+    assert "--json and --output - both write to standard output" in fail(*common, "--json")
     lowest = [min(span["probability"] for span in record["uncertain"]) for record in records]
     assert read_corpus(check).label_column == "label"  # the file can be corrected, and used as gold
     for record in records:
@@ -134,6 +138,10 @@ def test_sentences_are_suggested(files: Path, tmp_path: Path) -> None:
         assert all(record["expected_errors"] >= 0 for record in records)
         gold = read_corpus(files / "gold.conll", columns="word,label").words
         assert not any(record["tokens"] in gold for record in records)
+    done = run("pool", "suggest", *experts(files), "--pool", files / "x.pool", "--count", 5, "--output", out, "--json", "-q")
+    summary = json.loads(done.stdout)
+    assert (done.stderr, summary["sentences"]) == ("", 5)
+    assert summary["expected_errors"] >= 0
 
 
 def test_a_pool_becomes_a_tagger(files: Path, tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from tagpool.auditing.drift import measure_drift
 from tagpool.auditing.drift_result import Drift, DriftRow
 from tagpool.cli.auditing.taggers import TaggerOptions
 from tagpool.cli.auditing.texts import TextReader, read_texts
-from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import expand_files, read_files
 from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.percent import in_percent
 from tagpool.cli.progress import follow_steps
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.formats import Format
@@ -60,7 +61,7 @@ def show_drift(model: str | None, new: Sequence[str], tagger: TaggerOptions, opt
     if options.plot is not None:
         draw_drift(options.plot, drift, list(texts))
     if options.json:
-        print_json(drift.to_dict())
+        print_json(in_percent(drift.to_dict(), ("value", "usual", "limit")))
     else:
         _show(drift, len(texts))
     if options.fail_on_alarm and drift.alarms:
@@ -98,9 +99,9 @@ def _show(drift: Drift, texts: int) -> None:
         f"no text has an alarm with a probability of {drift.level:.4g}"
     )
     for reason in dict.fromkeys(f"{row.measure}: not applicable ({row.reason})" for row in drift.rows if row.reason):
-        errors.print_line(f"note: {reason}")
+        notes.print_line(f"note: {reason}")
     for note in drift.notes:
-        errors.print_line(f"note: {note}")
+        notes.print_line(f"note: {note}")
 
 
 def _shown(rows: Sequence[DriftRow]) -> Iterator[DriftRow]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tagpool.auditing.parts import TEMPLATE
 from tagpool.auditing.result import SLICE, Audit, AuditRow
 from tagpool.cli.auditing.options import AuditOptions
-from tagpool.cli.console import errors, output, print_table
+from tagpool.cli.console import notes, output, print_table
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.evaluation.versions import Difference
@@ -54,7 +54,7 @@ def show_audit(result: Audit, plot: Path | None) -> None:
             ["part", "loss", "worth", "dependence", "95% interval", "p"], [_dependence(row) for row in dependence], left=1
         )
     for note in result.notes:
-        errors.print_line(f"note: {note}")
+        notes.print_line(f"note: {note}")
     if plot is not None:
         output.print_line(f"plot: {plot}")
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption
-from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import MapOption, expert_paths, parse_experts, read_expert_set, read_experts
 from tagpool.cli.pooling.options import (
     ConfidenceFlag,
@@ -48,6 +48,7 @@ def apply(
     map_: MapOption = None,
     columns: ColumnsOption = None,
     encoding: EncodingOption = "utf-8",
+    json: JsonOption = False,
 ) -> None:
     """Pool the labels of experts for new sentences.
 
@@ -61,6 +62,7 @@ def apply(
     for option, path in (("--output", to), ("--review", review)):
         if path is not None:
             refuse_inputs(option, path, [pool, *expert_paths(experts)])
+    refuse_mixed_output(to, json)
     if review is not None and precision is None:
         raise InputError("--review needs --precision, such as --precision 0.95: it has the spans that are less certain")
     model = load_pool(pool)
@@ -77,10 +79,18 @@ def apply(
         if isinstance(model, StackedPool):
             options["confidence"] = read.confidence
             if precision is not None:
-                _write_precise(model, corpus, predictions, options, (precision, level), to, review)
+                summary = _write_precise(model, corpus, predictions, options, (precision, level), to, review)
+                if json:
+                    print_json(_counts(corpus, to) | summary)
                 return
         labels, values = model.predict_with_confidence(predictions, **options)
     write_labels(corpus, labels, to, values if confidence else None)
+    if json:
+        print_json(_counts(corpus, to))
+
+
+def _counts(corpus: Corpus, to: Path) -> dict[str, Any]:
+    return {"output": str(to), "sentences": len(corpus), "tokens": corpus.token_count}
 
 
 def _read_votes(pool: VotePool, experts: list[str], columns: str | None, encoding: str, maps: Any) -> tuple[Corpus, Any]:
@@ -107,10 +117,10 @@ def _check_experts(pool: Any, names: list[str]) -> None:
     if missing:
         losses = getattr(pool, "missing_", {})
         costs = ", ".join(f"{name} ({100 * losses[name]:.1f} F1)" if name in losses else name for name in missing)
-        errors.print_line(f"note: missing experts: {costs}")
+        notes.print_line(f"note: missing experts: {costs}")
     new = [name for name in names if name not in pool.experts_]
     if new:
-        errors.print_line(f"note: {', '.join(new)}: not in the pool; fit it again to use new experts fully")
+        notes.print_line(f"note: {', '.join(new)}: not in the pool; fit it again to use new experts fully")
 
 
 def _write_precise(
@@ -121,8 +131,8 @@ def _write_precise(
     wanted: tuple[float, float],
     to: Path,
     review: Path | None,
-) -> None:
-    """Write the spans above the threshold, and the sentences with others for review."""
+) -> dict[str, Any]:
+    """Write the spans above the threshold, and the sentences with others for review; return their numbers."""
     precision, level = wanted
     rows, words = pool.predict_spans(predictions, raw=True, **options), corpus.words
     values = np.array([value for row in rows for _, value in row])
@@ -136,15 +146,17 @@ def _write_precise(
     rest = sorted((item for item in rest if item[1]), key=lambda item: min(value for _, value in item[1]))
     if review is not None:
         write_records(review, [_review_record(words[number], rows[number], spans, scheme) for number, spans in rest])
-    if threshold is None:
-        errors.print_line(_nothing_kept(pool, precision, level, values))
-        return
     total, kept_count = sum(map(len, rows)), sum(map(len, certain))
-    errors.print_line(
+    summary = {"spans": total, "kept_spans": kept_count, "sentences_to_review": len(rest)}
+    if threshold is None:
+        notes.print_line(_nothing_kept(pool, precision, level, values))
+        return summary
+    notes.print_line(
         f"kept {kept_count} of {counted(total, 'span')} (probability ≥ {threshold.probability:.3f}): precision at least "
         f"{precision:g} with probability {level:g} ({100 * threshold.precision:.1f}% on gold sentences); "
         f"{counted(len(rest), 'sentence')} to review" + ("" if review is None else f" in {review}")
     )
+    return summary | {"lowest_probability": threshold.probability, "held_out_precision": 100 * threshold.precision}
 
 
 def _nothing_kept(pool: StackedPool, precision: float, level: float, values: FloatArray) -> str:

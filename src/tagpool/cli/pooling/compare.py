@@ -69,12 +69,13 @@ def compare_methods(
     if plot is not None:
         heat_map(plot, list(predictions), types, 100 * rates, "Accuracy of each expert by type of gold label, %")
     if json:
+        percent = [[None if np.isnan(rate) else rate for rate in row] for row in (100 * rates).tolist()]
         print_json(
             {
                 "best_expert": comparison.best,
                 "experts": [_as_json(row) for row in comparison.experts],
                 "methods": [_as_json(row) for row in comparison.methods],
-                "accuracy": {"types": types, "rates": [[None if np.isnan(v) else v for v in row] for row in rates.tolist()]},
+                "accuracy": {"types": types, "rates": percent},
             }
         )
         return

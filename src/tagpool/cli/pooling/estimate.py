@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import errors, print_json, print_table
+from tagpool.cli.console import notes, print_json, print_table
 from tagpool.cli.options import ColumnsOption, EncodingOption, JsonOption
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import MapOption, expert_paths, read_expert_set
@@ -75,7 +75,8 @@ def estimate(
         labels, values = pool.predict_with_confidence(read.votes(), words=read.corpus)
         write_labels(read.corpus, labels, to, values if confidence else None)
     if json:
-        print_json({"accuracy": pool.accuracy_, "estimated": True, "abstaining": list(pool.abstaining_)})
+        accuracy = {name: 100 * rate for name, rate in pool.accuracy_.items()}
+        print_json({"accuracy": accuracy, "estimated": True, "abstaining": list(pool.abstaining_)})
     elif to is None or str(to) != "-":
         rows = [[name, f"{100 * rate:.2f}"] for name, rate in pool.accuracy_.items()]
         print_table(["expert", "estimated accuracy, %"], rows)
@@ -96,6 +97,7 @@ def suggest(
     columns: ColumnsOption = None,
     label: Annotated[str | None, typer.Option(help="Column of the gold labels.")] = None,
     encoding: EncodingOption = "utf-8",
+    json: JsonOption = False,
 ) -> None:
     """Rank the sentences to check first.
 
@@ -106,6 +108,7 @@ def suggest(
     Examples:
       tagpool pool suggest --experts llm.jsonl spacy.jsonl rules.conll --count 100 --output check.jsonl
     """
+    refuse_mixed_output(to, json)
     refuse_inputs("--output", to, [*([pool] if pool else []), *([gold] if gold else []), *expert_paths(experts)])
     read = read_expert_set(
         experts, gold, fewest=1, columns=columns, label=label, encoding=encoding, maps=map_ or [], unknown="allow"
@@ -128,7 +131,10 @@ def suggest(
     rows = list(zip(part.corpus.words, labels, wrong, strict=True))
     write_records(to, [{"tokens": words, "labels": row, "expected_errors": round(value, 3)} for words, row, value in rows])
     tokens = sum(map(len, labels))
-    errors.print_line(
+    if json:
+        print_json({"output": str(to), "sentences": len(order), "tokens": tokens, "expected_errors": round(sum(wrong), 3)})
+        return
+    notes.print_line(
         f"{counted(len(order), 'sentence')}, {counted(tokens, 'token')}, about {counted(round(sum(wrong)), 'wrong label')}"
     )
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import errors
+from tagpool.cli.console import notes
 from tagpool.cli.inputs import expand_files, with_expanded
 from tagpool.corpus.annotations.conll_columns import ALL
 from tagpool.corpus.concatenation import concatenate
@@ -201,8 +201,8 @@ def _check_differences(result: ExpertLabels) -> None:
 
 def _read_gold(path: str, columns: str | None, label: str | None, encoding: str) -> Corpus:
     paths = expand_files(path)
-    gold, notes = read_gold(paths, columns=columns, label=label, encoding=encoding)
-    _print_notes(notes)
+    gold, messages = read_gold(paths, columns=columns, label=label, encoding=encoding)
+    _print_notes(messages)
     if len(gold) < 2:
         message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
         raise InputError(message, source=paths[-1], line=max(len(read_lines(paths[-1], encoding=encoding)), 1))
@@ -220,14 +220,14 @@ def _read_sources(experts: list[ExpertFile], columns: str | None, gold: str | No
     return sources
 
 
-def _print_notes(notes: list[str]) -> None:
-    """Print notes; of many for one file, the first ones."""
+def _print_notes(messages: list[str]) -> None:
+    """Print messages; of many for one file, the first ones."""
     counts: Counter[str] = Counter()
-    for note in dict.fromkeys(notes):
+    for note in dict.fromkeys(messages):
         file = note.partition(":")[0]
         counts[file] += 1
         if counts[file] <= _MAX_NOTES:
-            errors.print_line(f"note: {note}")
+            notes.print_line(f"note: {note}")
     for file, count in counts.items():
         if count > _MAX_NOTES:
-            errors.print_line(f"note: {file}: {counted(count - _MAX_NOTES, 'more note')} on labels that do not fit")
+            notes.print_line(f"note: {file}: {counted(count - _MAX_NOTES, 'more note')} on labels that do not fit")

@@ -36,6 +36,7 @@ from tagpool.pools.votes.pool import VotePool
 from tagpool.wording import counted
 
 AUTO, STACKING = "auto", "stacking"
+ALL_METHODS = (AUTO, STACKING, *METHODS)
 # Parameters of a VotePool that are not options of their own, without those whose values are objects of Python.
 _FURTHER = ("beta", "delta", "calibrate", "rounds", "epsilon", "online_rounds", "stop_early", "combine", "lengths")
 
@@ -72,8 +73,8 @@ def fit(
       tagpool pool fit --gold dev.conll crf.conll other.conll --method mvote --set pool.beta=cv --model votes.pool
     """
     refuse_inputs("--model", model, [*with_expanded([gold]), *expert_paths(experts)])
-    if method not in (AUTO, STACKING, *METHODS):
-        raise InputError(f"--method {method}: expected one of {', '.join((AUTO, STACKING, *METHODS))}")
+    if method not in ALL_METHODS:
+        raise InputError(f"--method {method}: expected one of {', '.join(ALL_METHODS)}")
     check_choices(key=key)
     read = reading.arguments()
     if method in METHODS:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import errors, print_json
+from tagpool.cli.console import notes, print_json
 from tagpool.cli.inputs import expand_files, read_files
 from tagpool.cli.options import (
     ColumnsOption,
@@ -85,7 +85,7 @@ def ambiguity(
     if json:
         print_json(summary)
     else:
-        errors.print_line(f"{counted(tokens, 'token')}: tags of {counted(words, 'word')}, {summary['seconds']:.1f} s")
+        notes.print_line(f"{counted(tokens, 'token')}: tags of {counted(words, 'word')}, {summary['seconds']:.1f} s")
 
 
 def _count_tags(path: str, tagger: SequenceTagger, counts: TagCounts, encoding: str) -> int:

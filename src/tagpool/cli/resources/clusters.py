@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import errors, print_json
+from tagpool.cli.console import notes, print_json
 from tagpool.cli.inputs import expand_files
 from tagpool.cli.options import EncodingOption, JsonOption, OutputOption
 from tagpool.cli.progress import follow_steps
@@ -56,4 +56,4 @@ def clusters(
         print_json(summary)
     else:
         words = f"{counted(len(result), 'word')} in {counted(result.cluster_count, 'cluster')}"
-        errors.print_line(f"{counted(sum(result.counts.values()), 'token')}: {words}, {summary['seconds']:.1f} s")
+        notes.print_line(f"{counted(sum(result.counts.values()), 'token')}: {words}, {summary['seconds']:.1f} s")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tagpool.cli.console import errors, print_json, report_error
+from tagpool.cli.console import notes, print_json, report_error
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.progress import follow_steps
 from tagpool.cli.tagging.options import FolderOptions
@@ -71,7 +71,7 @@ def _report(summary: Summary, output: Path, json: bool) -> None:
         earlier = f", {summary.unchanged:,} unchanged since an earlier run" if summary.unchanged else ""
         labelled = f"{counted(summary.labelled, 'file')} labelled in {summary.seconds:.1f} s{earlier}"
         sizes = f"{counted(summary.sentences, 'sentence')}, {counted(summary.tokens, 'token')}"
-        errors.print_line(f"{labelled}: {sizes}, written to {output}" if summary.labelled else f"{labelled}: {output}")
+        notes.print_line(f"{labelled}: {sizes}, written to {output}" if summary.labelled else f"{labelled}: {output}")
     problems = []
     if summary.failures:
         problems.append(f"skipped {counted(len(summary.failures), 'file')} of {summary.files:,}")

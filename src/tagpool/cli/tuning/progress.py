@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tagpool.cli.console import errors
+from tagpool.cli.console import notes
 from tagpool.cli.progress import spell_time_left
 from tagpool.cli.progress_bars import create_bars_with_time_left
 from tagpool.cli.tuning.report import STATE_WORDS, describe_values
@@ -18,7 +18,7 @@ class TrialFollower:
 
     def __init__(self, search: Search, budget: Budget) -> None:
         self.search, self.budget = search, budget
-        self._progress = create_bars_with_time_left() if errors.is_terminal else None
+        self._progress = create_bars_with_time_left() if notes.is_terminal else None
         self._task: Any = None
 
     def __enter__(self) -> TrialFollower:
@@ -50,4 +50,4 @@ class TrialFollower:
         values = "defaults" if trial.number == 1 else describe_values(trial.values)
         left = self.budget.seconds_left(done, self.search.spent)
         rest = "" if math.isinf(left) else f", {spell_time_left(left)}" if left else ", done"
-        errors.print_line(f"{number}  {outcome}  {trial.seconds:.1f} s{rest}  {values}")
+        notes.print_line(f"{number}  {outcome}  {trial.seconds:.1f} s{rest}  {values}")

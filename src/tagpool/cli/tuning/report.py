@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.cli.console import output, print_table
+from tagpool.cli.percent import in_percent
 from tagpool.report.plots import Panel, trial_panels
 from tagpool.tuning.result import FAILED, FINISHED, PRUNED, Trial, Tuning
 from tagpool.tuning.space import Dimension
@@ -29,7 +30,8 @@ def describe_values(values: Mapping[str, Any]) -> str:
 def summary(result: Tuning, configuration: Path, plot: Path | None) -> dict[str, Any]:
     """Return the result for JSON."""
     files = {"config": str(configuration)} | ({} if plot is None else {"plot": str(plot)})
-    return files | result.to_dict()
+    facts: dict[str, Any] = in_percent(result.to_dict(), ("dev_f1", "gain"))
+    return files | facts
 
 
 def show(result: Tuning, configuration: Path, plot: Path | None) -> None:

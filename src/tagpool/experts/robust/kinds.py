@@ -16,6 +16,11 @@ WEIGHTS = {"lower": 4}
 _OTHERS = (CASE, LISTS, GROUPS)
 
 
+def known_kinds() -> tuple[str, ...]:
+    """Return all kinds, also registered perturbations of others."""
+    return (*PERTURBATIONS, *_OTHERS, AUTO)
+
+
 def parse_kinds(text: str) -> tuple[str, ...]:
     """Return the kinds of a text, each once; an error for an unknown one.
 
@@ -23,7 +28,7 @@ def parse_kinds(text: str) -> tuple[str, ...]:
     ('case', 'typos')
     """
     kinds = tuple(dict.fromkeys(kind for part in text.split(",") if (kind := part.strip())))
-    known = (*PERTURBATIONS, *_OTHERS, AUTO)
+    known = known_kinds()
     unknown = next((kind for kind in kinds if kind not in known), None)
     if unknown is not None or not kinds:
         got = f"unknown kind {unknown!r}" if unknown else "no kind"
