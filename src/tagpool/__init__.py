@@ -60,6 +60,7 @@ _MODULES = {
     "auditing.audit": "audit",
     "auditing.result": "Audit AuditRow",
     "auditing.drift": "measure_drift",
+    "auditing.mistakes": "find_mistakes Mistake",
     "auditing.drift_result": "Drift DriftRow",
     "report.build": "make_report Report",
     "views.sentence": "show SentenceView",

@@ -4,6 +4,8 @@ from tagpool.auditing.audit import audit as audit
 from tagpool.auditing.drift import measure_drift as measure_drift
 from tagpool.auditing.drift_result import Drift as Drift
 from tagpool.auditing.drift_result import DriftRow as DriftRow
+from tagpool.auditing.mistakes import Mistake as Mistake
+from tagpool.auditing.mistakes import find_mistakes as find_mistakes
 from tagpool.auditing.result import Audit as Audit
 from tagpool.auditing.result import AuditRow as AuditRow
 from tagpool.chain.lattice import Lattice as Lattice

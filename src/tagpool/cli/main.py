@@ -21,6 +21,7 @@ COMMANDS = [
     "tag",
     "score",
     "audit",
+    "mistakes",
     "report",
     "explain",
     "inspect",
