@@ -30,7 +30,7 @@ def mistake_page(title: str, corpus: Corpus, mistakes: Sequence[Mistake], places
     ]
     legend = element("p", "Above the words: the annotation. Below: the proposal, where it differs.", class_="tp-soft")
     counts = {kind: sum(one.kind == kind for one in mistakes) for kind in MISTAKE_KINDS}
-    kinds = table(["kind", "number", "meaning"], [[kind, counts[kind], text] for kind, text in MISTAKE_KINDS.items()], left=1)
+    kinds = table(["kind", "meaning", "number"], [[kind, text, counts[kind]] for kind, text in MISTAKE_KINDS.items()], left=2)
     facts = element("p", counted(len(mistakes), "likely mistake"), ", the most likely first.")
     return page(title, element("main", element("h1", title), facts, kinds, legend, *articles))
 

@@ -7,7 +7,7 @@ spans. Disagreements about the same tokens are one row.
 Scores of different directions are not comparable. Where annotations are inconsistent, a tagger gives each span a low probability:
 many missed spans make it doubt the spans that were annotated. Whether annotators missed spans or added too many does not follow
 from the labels. So the list takes spans that were missed, spans that are spurious, and spans with another type or other ends in
-turn, each in the order of their scores.
+turn, each in the order of their scores. Rows where the tagger is not sure (scores below 0.5) are after all others.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ MISTAKE_KINDS = {
 """Kinds of likely annotation errors with their meaning."""
 
 _TURNS = (("missed",), ("spurious",), ("type", "boundary", "both"))
+_SURE = 0.5
 OnFold = Callable[[int, int], object]
 
 
@@ -192,12 +193,15 @@ def _compare(number: int, annotated: list[str], proposed: list[str], lattice: An
 
 
 def rank(mistakes: Sequence[Mistake]) -> list[Mistake]:
-    """Return mistakes in order: missed, spurious and changed spans in turn, each with the highest score first.
+    """Return mistakes in order: missed, spurious and changed spans in turn, each with the highest score first, unsure ones last.
 
-    >>> kinds = ["missed", "missed", "type", "spurious"]
-    >>> [(one.kind, one.score) for one in rank([Mistake(0, kind, None, None, i / 10) for i, kind in enumerate(kinds)])]
-    [('missed', 0.1), ('spurious', 0.3), ('type', 0.2), ('missed', 0.0)]
+    >>> kinds, scores = ["missed", "missed", "type", "spurious"], [0.9, 0.7, 0.5, 0.3]
+    >>> [(one.kind, one.score) for one in rank([Mistake(0, kind, None, None, score) for kind, score in zip(kinds, scores)])]
+    [('missed', 0.9), ('type', 0.5), ('missed', 0.7), ('spurious', 0.3)]
     """
     ordered = sorted(mistakes, key=lambda one: (-one.score, one.sentence))
-    turns = [[one for one in ordered if one.kind in kinds] for kinds in _TURNS]
-    return [one for turn in zip_longest(*turns) for one in turn if one is not None]
+    ranked: list[Mistake] = []
+    for sure in (True, False):
+        turns = [[one for one in ordered if one.kind in kinds and (one.score >= _SURE) == sure] for kinds in _TURNS]
+        ranked += [one for turn in zip_longest(*turns) for one in turn if one is not None]
+    return ranked

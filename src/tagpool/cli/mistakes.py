@@ -69,7 +69,7 @@ def mistakes(
     )
     source = _Source.read(files, data)
     seed = settings.table(("learner",)).get("seed", 1)
-    with follow_steps(f"training on {counted(len(source.corpus), 'sentence')} in {folds} parts") as step:
+    with follow_steps(f"{counted(len(source.corpus), 'sentence')}: training {counted(folds, 'tagger')}") as step:
         listed = find_mistakes(source.corpus, learner, folds=folds, seed=seed, kinds=kind or (), on_fold=step)
     shown = listed[:top]
     if target is not None:
