@@ -61,6 +61,7 @@ _MODULES = {
     "auditing.result": "Audit AuditRow",
     "auditing.drift": "measure_drift",
     "auditing.mistakes": "find_mistakes Mistake",
+    "auditing.suggestions": "suggest Suggestion",
     "auditing.drift_result": "Drift DriftRow",
     "report.build": "make_report Report",
     "views.sentence": "show SentenceView",

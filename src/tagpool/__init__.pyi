@@ -8,6 +8,8 @@ from tagpool.auditing.mistakes import Mistake as Mistake
 from tagpool.auditing.mistakes import find_mistakes as find_mistakes
 from tagpool.auditing.result import Audit as Audit
 from tagpool.auditing.result import AuditRow as AuditRow
+from tagpool.auditing.suggestions import Suggestion as Suggestion
+from tagpool.auditing.suggestions import suggest as suggest
 from tagpool.chain.lattice import Lattice as Lattice
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus

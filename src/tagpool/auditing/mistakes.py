@@ -7,7 +7,7 @@ spans. Disagreements about the same tokens are one row.
 Scores of different directions are not comparable. Where annotations are inconsistent, a tagger gives each span a low probability:
 many missed spans make it doubt the spans that were annotated. Whether annotators missed spans or added too many does not follow
 from the labels. So the list takes spans that were missed, spans that are spurious, and spans with another type or other ends in
-turn, each in the order of their scores. Rows where the tagger is not sure (scores below 0.5) are after all others.
+turn, each ordered by score. Rows where the tagger is not sure (scores below 0.5) are after all others.
 """
 
 from __future__ import annotations

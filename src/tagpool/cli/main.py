@@ -22,6 +22,7 @@ COMMANDS = [
     "score",
     "audit",
     "mistakes",
+    "suggest",
     "report",
     "explain",
     "inspect",
