@@ -67,6 +67,7 @@ _MODULES = {
     "views.sentence": "show SentenceView",
     "tuning.tune": "tune",
     "tuning.result": "Tuning Trial",
+    "bridges.huggingface.hub": "from_pretrained save_pretrained push_to_hub",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "
     "NotFittedError OutOfMemoryError",
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 from tagpool import _native
 from tagpool.corpus.arrow import Columns, read_table
+from tagpool.corpus.class_labels import class_names, with_names
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM, open_output, read_bytes, source_name
 from tagpool.errors import InputError, OutputError
@@ -20,7 +21,7 @@ def read_parquet(path: str | Path, *, columns: Columns | None = None) -> Corpus:
     """Read a corpus; ``columns`` names the columns of the file to read, as in :meth:`Corpus.from_arrow`."""
     source = source_name(path)
     with open_parquet(path) as file:
-        table = batches(file)
+        table = named_batches(file, source, rename=columns is None)
         corpus = Corpus(read_table(table, columns, source), source=source)
     if not len(corpus):
         raise InputError("expected sentences, got none: the file has no rows", source=source)
@@ -66,6 +67,19 @@ def batches(file: Any, *, rows: int = 1 << 14) -> Any:
     """Return a reader of the batches of an open file, which is an object with ``__arrow_c_stream__``."""
     pyarrow = import_pyarrow("Parquet")
     return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(batch_size=rows))
+
+
+def named_batches(file: Any, source: str, *, rename: bool) -> Any:
+    """Return a reader as :func:`batches`; labels are names if the schema has names for numbers, as on the hub of Hugging Face.
+
+    With ``rename``, the column of labels is called ``labels``.
+    """
+    reader, names = batches(file), class_names(file.schema_arrow.metadata)
+    if not names:
+        return reader
+    pyarrow = import_pyarrow("Parquet")
+    schema = with_names(file.schema_arrow.empty_table(), names, source, rename=rename).schema
+    return pyarrow.RecordBatchReader.from_batches(schema, (with_names(batch, names, source, rename=rename) for batch in reader))
 
 
 def write_parquet(corpus: Corpus, path: str | Path) -> None:
