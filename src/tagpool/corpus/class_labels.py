@@ -48,7 +48,7 @@ def label_column(columns: Sequence[str], names: Names) -> str | None:
 
 
 def with_names(table: Any, names: Names, source: str | None = None, *, rename: bool) -> Any:
-    """Return a table or a record batch of pyarrow with names in place of numbers, without metadata.
+    """Return a table of pyarrow with names in place of numbers, without metadata.
 
     With ``rename``, the column of :func:`label_column` is called ``labels``.
     """
@@ -70,10 +70,9 @@ def _element(kind: Any) -> Any:
 
 def _named(pyarrow: Any, column: Any, field: Any, names: Sequence[str], source: str | None) -> Any:
     """Return a column with names; raise an error for a number without one."""
-    chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
     is_list = _element(field.type) is not field.type
     arrays = []
-    for chunk in chunks:
+    for chunk in column.chunks:
         numbers = chunk.flatten() if is_list else chunk
         least, most = pyarrow.compute.min_max(numbers).as_py().values()
         if most is not None and not 0 <= least <= most < len(names):
@@ -82,7 +81,7 @@ def _named(pyarrow: Any, column: Any, field: Any, names: Sequence[str], source: 
                 f"column {field.name!r}: expected labels from 0 to {len(names) - 1}, got {wrong}; the file has no name for it"
             )
             raise InputError(message, source=source)
-        strings = pyarrow.array(names, pyarrow.string()).take(numbers)
+        strings = pyarrow.DictionaryArray.from_arrays(numbers.cast(pyarrow.int32()), pyarrow.array(names, pyarrow.string()))
         if is_list:
             lengths = pyarrow.compute.fill_null(pyarrow.compute.list_value_length(chunk), 0)
             offsets = pyarrow.concat_arrays(
@@ -90,6 +89,5 @@ def _named(pyarrow: Any, column: Any, field: Any, names: Sequence[str], source: 
             )
             strings = pyarrow.LargeListArray.from_arrays(offsets, strings)
         arrays.append(strings)
-    if isinstance(column, pyarrow.ChunkedArray):
-        return pyarrow.chunked_array(arrays) if arrays else pyarrow.chunked_array([], pyarrow.large_list(pyarrow.string()))
-    return arrays[0]
+    element = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    return pyarrow.chunked_array(arrays, pyarrow.large_list(element) if is_list else element)

@@ -21,7 +21,7 @@ def read_parquet(path: str | Path, *, columns: Columns | None = None) -> Corpus:
     """Read a corpus; ``columns`` names the columns of the file to read, as in :meth:`Corpus.from_arrow`."""
     source = source_name(path)
     with open_parquet(path) as file:
-        table = named_batches(file, source, rename=columns is None)
+        table = _named(file, source, rename=columns is None)
         corpus = Corpus(read_table(table, columns, source), source=source)
     if not len(corpus):
         raise InputError("expected sentences, got none: the file has no rows", source=source)
@@ -69,17 +69,13 @@ def batches(file: Any, *, rows: int = 1 << 14) -> Any:
     return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(batch_size=rows))
 
 
-def named_batches(file: Any, source: str, *, rename: bool) -> Any:
-    """Return a reader as :func:`batches`; labels are names if the schema has names for numbers, as on the hub of Hugging Face.
+def _named(file: Any, source: str, *, rename: bool) -> Any:
+    """Return the batches of a file; if its schema has names for numbers of labels, as on the hub of Hugging Face, a table.
 
     With ``rename``, the column of labels is called ``labels``.
     """
-    reader, names = batches(file), class_names(file.schema_arrow.metadata)
-    if not names:
-        return reader
-    pyarrow = import_pyarrow("Parquet")
-    schema = with_names(file.schema_arrow.empty_table(), names, source, rename=rename).schema
-    return pyarrow.RecordBatchReader.from_batches(schema, (with_names(batch, names, source, rename=rename) for batch in reader))
+    names = class_names(file.schema_arrow.metadata)
+    return with_names(file.read(), names, source, rename=rename) if names else batches(file)
 
 
 def write_parquet(corpus: Corpus, path: str | Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagpool.auditing.suggestions import doubts_of, suggestion_order
 from tagpool.corpus.corpus import Corpus
@@ -45,7 +46,7 @@ class _Curve:
 
 def run(setting: Setting) -> Study:
     """Run the tables and the plot. An interrupt ends the runs; the tables then have the finished ones."""
-    study = Study("suggest", f"Sentences to label until {100 * _ENOUGH:.0f}% of the F1 of all sentences, by order")
+    study = Study("suggest", f"Labels saved until {100 * _ENOUGH:.0f}% of the F1 of all sentences, against random order")
     corpora: dict[str, Callable[[], tuple[Corpus, Corpus]]] = {
         "CoNLL-2003": lambda: _words(conll2003(setting, "bio2")),
         "BC2GM": lambda: _words(gene_mentions(setting, "bio2")),
@@ -66,6 +67,7 @@ def run(setting: Setting) -> Study:
                 results.setdefault(name, {}).setdefault(order, []).append(curve)
     except KeyboardInterrupt:
         study.notes.append("The run was interrupted.")
+    study.tables.append(_needed_table(results, full))
     for name, curves in results.items():
         study.rows += _rows(name, curves, full[name])
         study.tables.append(_table(name, curves))
@@ -122,17 +124,28 @@ def _choose(model: CRF, train: Corpus, rest: Sequence[int], order: str, count: i
 
 
 def _rows(name: str, curves: Mapping[str, Sequence[_Curve]], full: float) -> list[Row]:
-    """Return the sentences and tokens that are needed, and the share of them that suggestions save."""
+    """Return the shares of the sentences and tokens that an order saves."""
     rows = []
-    wanted = _ENOUGH * full
     for what in ("sentences", "tokens"):
-        needed = {order: np.array([one.needed(wanted, getattr(one, what)) for one in lines]) for order, lines in curves.items()}
-        for order, values in needed.items():
-            rows.append(mean_row(f"{name}, {order}", what, values))
-            saved = 100 * (1 - values / needed[RANDOM][: len(values)])
-            if order != RANDOM:
-                rows.append(mean_row(f"{name}, {order}", f"{what} saved, %", saved))
+        needed = _needed(curves, what, full)
+        for order in (SUGGESTED, DOUBTFUL):
+            saved = 100 * (1 - needed[order] / needed[RANDOM][: len(needed[order])])
+            rows.append(mean_row(f"{name}, {order}", f"{what} saved, %", saved))
     return rows
+
+
+def _needed(curves: Mapping[str, Sequence[_Curve]], what: str, full: float) -> dict[str, NDArray[np.float64]]:
+    """Return the sentences or tokens that each order needs, one number for each seed."""
+    wanted = _ENOUGH * full
+    return {order: np.array([one.needed(wanted, getattr(one, what)) for one in lines]) for order, lines in curves.items()}
+
+
+def _needed_table(results: Mapping[str, Mapping[str, Sequence[_Curve]]], full: Mapping[str, float]) -> Table:
+    lines = []
+    for name, curves in results.items():
+        sentences, tokens = (_needed(curves, what, full[name]) for what in ("sentences", "tokens"))
+        lines += [[f"{name}, {order}", f"{sentences[order].mean():,.0f}", f"{tokens[order].mean():,.0f}"] for order in curves]
+    return Table("Labels that are needed", ["", "sentences", "tokens"], lines)
 
 
 def _table(name: str, curves: Mapping[str, Sequence[_Curve]]) -> Table:

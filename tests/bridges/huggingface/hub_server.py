@@ -14,11 +14,15 @@ class Handler(BaseHTTPRequestHandler):
     files: dict[str, bytes] = {}  # noqa: RUF012 - shared by all requests
     requests: list[str] = []  # noqa: RUF012
 
+    @property
+    def address(self) -> str:
+        return f"http://{self.headers['Host']}"
+
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.requests.append(self.path)
         if self.path == "/api/repos/create":
-            self.answer({"url": "http://hub/me/ner", "name": "me/ner"})
+            self.answer({"url": f"{self.address}/me/ner", "name": "me/ner"})
         elif "/preupload/" in self.path:
             paths = [file["path"] for file in json.loads(body)["files"]]
             self.answer({"files": [{"path": path, "uploadMode": "regular", "shouldIgnore": False} for path in paths]})
@@ -26,7 +30,7 @@ class Handler(BaseHTTPRequestHandler):
             for line in map(json.loads, body.splitlines()):
                 if line["key"] == "file":
                     self.files[line["value"]["path"]] = base64.b64decode(line["value"]["content"])
-            self.answer({"commitUrl": f"http://hub/me/ner/commit/{COMMIT}", "commitOid": COMMIT})
+            self.answer({"commitUrl": f"{self.address}/me/ner/commit/{COMMIT}", "commitOid": COMMIT})
         else:
             self.answer({"warnings": [], "errors": []})
 

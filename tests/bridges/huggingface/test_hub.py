@@ -91,7 +91,7 @@ def test_a_model_is_sent_and_loaded(crf: CRF, tmp_path: Path) -> None:
         server.server_close()
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        f"http://hub/me/ner/commit/{COMMIT}",
+        f"{address}/me/ner/commit/{COMMIT}",
         "True",
         "True",
         "['me/other-revision', ' the hub has no such model, or is not reached']",

@@ -28,8 +28,8 @@ def test_aggregated_and_single_pieces() -> None:
         ("B-LOC", "Oslo", 13, 17),
     ]
     pieces = [
-        {"entity": kind, "index": i, "score": 0.5, "word": word, "start": start, "end": end}
-        for i, (kind, word, start, end) in enumerate(names)
+        {"entity": kind, "index": index, "score": 0.5, "word": word, "start": start, "end": end}
+        for index, (kind, word, start, end) in enumerate([*names, ("B-LOC", "Oslo", 13, 17)])
     ]
     assert from_pipeline(lambda texts: [pieces, []])(SENTENCES)[0] == ["B-PER", "I-PER", "O", "B-LOC", "O"]
 
@@ -69,7 +69,7 @@ def test_a_pool_of_pipelines() -> None:
         return [[entity("PER", 0, len(text.split()[0]), text.split()[0])] if text[0].isupper() else [] for text in texts]
 
     experts = predictions_of({"titles": from_pipeline(titles), "cities": from_gliner(Gliner(), ["LOC"])}, corpus)
-    assert len(StackedPool().fit(experts, corpus).predict(experts)) == 60
+    assert len(StackedPool().fit(experts, corpus).predict(experts, words=corpus)) == 60
 
 
 @pytest.mark.parametrize("output", [{}, [[]], None])
@@ -83,7 +83,7 @@ def test_refusals() -> None:
         from_pipeline("dslim/bert")
     with pytest.raises(InputError, match="predict_entities"):
         from_gliner(object(), ["city"])
-    with pytest.raises(InputError, match="outside the text|within the text"):
+    with pytest.raises(InputError, match=r"outside the text|within the text"):
         from_pipeline(lambda texts: [[entity("PER", 0, 99, "Ann")], []])(SENTENCES)
 
 
