@@ -22,7 +22,7 @@ SUGGESTED, DOUBTFUL, RANDOM = "as suggested", "by expected errors", "random"
 _FIRST, _STEP = 100, 1.5  # sentences that are random in every order, and the growth from model to model
 _MOST = 6000  # sentences
 _ENOUGH = 0.9  # part of the F1 of all sentences
-_DEPTH = 45  # F1 below the highest point of the plot
+_DEPTH = 65  # F1 below the highest point of the plot
 
 
 @dataclass
@@ -73,8 +73,8 @@ def run(setting: Setting) -> Study:
         study.tables.append(_table(name, curves))
     study.notes += _notes(full, len(setting.seed_numbers()))
     if setting.plots is not None and results:
-        shown = [Panel(f"labelled sentences, {name}", _points(curves), logarithmic=True) for name, curves in results.items()]
-        study.plots = panels(setting.plots / "suggest", shown, "F1", "F1 by number of labelled sentences", _DEPTH)
+        shown = [Panel(f"labelled tokens, {name}", _points(curves), logarithmic=True) for name, curves in results.items()]
+        study.plots = panels(setting.plots / "suggest", shown, "F1", "F1 by number of labelled tokens", _DEPTH)
     return study
 
 
@@ -160,7 +160,10 @@ def _by_size(curves: Sequence[_Curve]) -> list[tuple[float, ...]]:
 
 def _points(curves: Mapping[str, Sequence[_Curve]]) -> dict[str, list[tuple[float, float]]]:
     return {
-        order: [(size, float(np.mean(values))) for size, values in zip(lines[0].sentences, _by_size(lines), strict=True)]
+        order: [
+            (float(np.mean(tokens)), float(np.mean(values)))
+            for tokens, values in zip(zip(*(one.tokens for one in lines), strict=True), _by_size(lines), strict=True)
+        ]
         for order, lines in curves.items()
     }
 

@@ -25,7 +25,7 @@ class Cover:
     ``weights`` has the weight of every token. A sentence costs its tokens and ``opening``.
 
     >>> keys = [[["a"], ["b"]], [["a"]], [["c"]]]
-    >>> weights = [np.array([0.5, 0.1]), np.array([0.5]), np.array([0.3])]
+    >>> weights = [np.array([0.5, 0.1]), np.array([0.5]), np.array([0.6])]
     >>> list(Cover(keys, weights, opening=3).rank())
     [1, 2, 0]
     """
