@@ -54,6 +54,7 @@ def test_refusals(files: list[Path], tmp_path: Path) -> None:
     assert "kinds=['odd']: expected a list of missed" in fail("mistakes", *files, "--kind", "odd")
     assert "has no probabilities" in fail("mistakes", *files, "--learner", "inducing")
     assert "this is an input file" in fail("mistakes", *files, "-o", files[0])
+    assert "drop this key" in fail("mistakes", *files, "--set", "data.memory=1G")
     same = tmp_path / "out"
     assert "this is the file of --output" in fail("mistakes", *files, "-o", same, "--html", same)
     assert "there is no such file" in fail("mistakes", tmp_path / "none.conll")

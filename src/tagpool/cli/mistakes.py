@@ -63,6 +63,9 @@ def mistakes(
     settings = options.merge_settings({"data": {"train": files}})
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
+    for key in ("dev", "start", "memory"):
+        if getattr(data, key) is not None:
+            raise settings.error(("data", key), "taggers are trained on parts of the files in memory; drop this key")
     learner = create_learner(settings, None, settings.table(("learner",)).get("threads", 1))
     _check_outputs(
         {"--output": target, "--html": html}, [*(options.config or ()), *with_expanded(files), *input_files(settings, data)]

@@ -11,7 +11,7 @@ from typing import Any
 import tagpool
 from tagpool.bridges.huggingface.card import model_card
 from tagpool.bridges.huggingface.library import require
-from tagpool.corpus.files import write_text
+from tagpool.corpus.files import check_path, write_text
 from tagpool.errors import InputError, OutputError, TagpoolError, check_type
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.pools.loading import load
@@ -35,6 +35,7 @@ def save_pretrained(model: SequenceTagger, folder: str | Path, *, card: Mapping[
     ['README.md', 'config.json', 'model.tagpool']
     """
     check_type(model, SequenceTagger, "a fitted tagger or pool")
+    check_path(folder)
     folder = Path(folder)
     labels = list(model.labels_)
     config = {
@@ -67,6 +68,7 @@ def from_pretrained(name_or_folder: str | Path, **options: Any) -> Any:
 
     A model executes no code, and opens no other file (see :func:`tagpool.load`).
     """
+    check_path(name_or_folder)
     if Path(name_or_folder).is_dir():
         path = Path(name_or_folder) / MODEL_FILE
         if not path.is_file():
@@ -102,6 +104,7 @@ def push_to_hub(
         commit_message: Message of the commit.
         card: Further metadata of the model card, as in :func:`save_pretrained`. A model card in the repository is replaced.
     """
+    check_type(repo_id, str, "the name of a repository, such as 'user/ner'")
     hub = require("huggingface_hub", "push_to_hub")
     with tempfile.TemporaryDirectory() as folder:
         save_pretrained(model, folder, card=card)
