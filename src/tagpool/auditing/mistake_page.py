@@ -36,13 +36,8 @@ def mistake_page(title: str, corpus: Corpus, mistakes: Sequence[Mistake], places
 
 
 def _heading(number: int, one: Mistake, place: str) -> Html:
-    parts = [
-        element("b", f"{number}."),
-        one.kind,
-        element("span", place),
-        element("span", f"score {one.score:.2f}", class_="tp-soft"),
-    ]
-    return element("div", join(parts, " · "), class_="tp-head")
+    score = element("span", f"score {one.score:.2f}", class_="tp-soft")
+    return element("div", join([element("b", f"{number}. {one.kind}"), place, score], " · "), class_="tp-head")
 
 
 def _view(words: Sequence[str], one: Mistake, colours: dict[str, int]) -> SentenceView:
