@@ -62,11 +62,14 @@ _MODULES = {
     "auditing.audit": "audit",
     "auditing.result": "Audit AuditRow",
     "auditing.drift": "measure_drift",
+    "auditing.mistakes": "find_mistakes Mistake",
+    "auditing.suggestions": "suggest Suggestion",
     "auditing.drift_result": "Drift DriftRow",
     "report.build": "make_report Report",
     "views.sentence": "show SentenceView",
     "tuning.tune": "tune",
     "tuning.result": "Tuning Trial",
+    "bridges.huggingface.hub": "from_pretrained save_pretrained push_to_hub",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "
     "NotFittedError OutOfMemoryError",
 }

@@ -4,8 +4,15 @@ from tagpool.auditing.audit import audit as audit
 from tagpool.auditing.drift import measure_drift as measure_drift
 from tagpool.auditing.drift_result import Drift as Drift
 from tagpool.auditing.drift_result import DriftRow as DriftRow
+from tagpool.auditing.mistakes import Mistake as Mistake
+from tagpool.auditing.mistakes import find_mistakes as find_mistakes
 from tagpool.auditing.result import Audit as Audit
 from tagpool.auditing.result import AuditRow as AuditRow
+from tagpool.auditing.suggestions import Suggestion as Suggestion
+from tagpool.auditing.suggestions import suggest as suggest
+from tagpool.bridges.huggingface.hub import from_pretrained as from_pretrained
+from tagpool.bridges.huggingface.hub import push_to_hub as push_to_hub
+from tagpool.bridges.huggingface.hub import save_pretrained as save_pretrained
 from tagpool.chain.lattice import Lattice as Lattice
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus

@@ -22,6 +22,8 @@ COMMANDS = [
     "score",
     "agreement",
     "audit",
+    "mistakes",
+    "suggest",
     "report",
     "explain",
     "inspect",

@@ -11,6 +11,7 @@ from typing import Any
 
 from tagpool import _native
 from tagpool.corpus.arrow import Columns, read_table
+from tagpool.corpus.class_labels import class_names, with_names
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM, open_output, read_bytes, source_name
 from tagpool.errors import InputError, OutputError
@@ -20,7 +21,7 @@ def read_parquet(path: str | Path, *, columns: Columns | None = None) -> Corpus:
     """Read a corpus; ``columns`` names the columns of the file to read, as in :meth:`Corpus.from_arrow`."""
     source = source_name(path)
     with open_parquet(path) as file:
-        table = batches(file)
+        table = _named(file, source, rename=columns is None)
         corpus = Corpus(read_table(table, columns, source), source=source)
     if not len(corpus):
         raise InputError("expected sentences, got none: the file has no rows", source=source)
@@ -66,6 +67,15 @@ def batches(file: Any, *, rows: int = 1 << 14) -> Any:
     """Return a reader of the batches of an open file, which is an object with ``__arrow_c_stream__``."""
     pyarrow = import_pyarrow("Parquet")
     return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(batch_size=rows))
+
+
+def _named(file: Any, source: str, *, rename: bool) -> Any:
+    """Return the batches of a file; if its schema has names for numbers of labels, as on the hub of Hugging Face, a table.
+
+    With ``rename``, the column of labels is called ``labels``.
+    """
+    names = class_names(file.schema_arrow.metadata)
+    return with_names(file.read(), names, source, rename=rename) if names else batches(file)
 
 
 def write_parquet(corpus: Corpus, path: str | Path) -> None:

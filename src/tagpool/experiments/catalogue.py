@@ -41,6 +41,8 @@ EXPERIMENTS = {
     "pools-noisebench": Experiment("pools of four noisy experts (NoiseBench) by number of gold sentences", "pools_noisebench"),
     "pools-crowd": Experiment("pools of crowd workers (CoNLL-2003) by number of gold sentences", "pools_crowd"),
     "pools-order": Experiment("gold sentences as pool suggest orders them, against random order", "pools_order"),
+    "mistakes": Experiment("likely annotation errors of noisy labels (NoiseBench): precision of the first rows", "mistakes"),
+    "suggest": Experiment("sentences as suggest orders them, against random order: F1 by number of labels", "suggestions"),
 }
 
 

@@ -18,8 +18,8 @@ from tagpool.experiments.study import Setting
 from tagpool.pools.stacked.inputs import document_numbers
 
 Labels = list[list[str]]
-_NOISEBENCH = ("word", "label", "expert", "crowdbest", "crowd", "distant", "weak", "llm")
-NOISY = _NOISEBENCH[-4:]
+SOURCES = ("expert", "crowdbest", "crowd", "distant", "weak", "llm")  # of NoiseBench, besides the clean labels
+NOISY = SOURCES[-4:]
 STRONG = ("expert", "crowdbest", "crowd")
 _QUICK = 800  # sentences
 
@@ -51,15 +51,19 @@ class PoolData:
         )
 
 
+def noisebench_corpus(setting: Setting) -> Corpus:
+    """Return sentences of NoiseBench with the clean labels, and a column of labels for each source."""
+    path = require_file(folder(setting) / "noisebench" / "noisebench.conll.gz")
+    corpus: Corpus = read_corpus(path, columns=",".join(("word", "label", *SOURCES)))
+    return corpus[:_QUICK] if setting.quick else corpus
+
+
 def noisebench(setting: Setting, experts: Sequence[str] = NOISY) -> PoolData:
     """Return sentences of NoiseBench with the labels of some sources."""
-    path = require_file(folder(setting) / "noisebench" / "noisebench.conll.gz")
-    corpus: Corpus = read_corpus(path, columns=",".join(_NOISEBENCH))
-    if setting.quick:
-        corpus = corpus[:_QUICK]
+    corpus = noisebench_corpus(setting)
     documents = document_numbers(corpus)
     if documents is None:
-        raise InputError("expected lines -DOCSTART- before the documents", source=str(path))
+        raise InputError("expected lines -DOCSTART- before the documents", source=corpus.source)
     return PoolData(corpus.words, corpus.labels, {name: corpus.column(name) for name in experts}, documents)
 
 

@@ -3,15 +3,11 @@
 Sentences with most expected errors are a bad sample: they are long and odd, and a pool that learns from them distrusts experts
 that are right elsewhere. Here a sentence is worth what it shows for the first times. A word, or a pattern of votes, is worth the
 sum of its weights in all sentences; a token weighs 1 where an expert has a span, plus the probability that the pool is wrong.
-After n tokens with the word, 1 - exp(-n / 2) of its worth is known. Sentences are taken greedily by worth per token.
 """
 
 from __future__ import annotations
 
-import heapq
-import math
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -19,12 +15,11 @@ import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.pools.beliefs import wrong_probabilities
+from tagpool.pools.cover import Cover
 from tagpool.pools.unsupervised.pool import word_rows
 from tagpool.pools.votes.ballots import FloatArray, Predictions, ballots_of, predictions_by_name
 
-_KNOWN_AFTER = 2.0  # tokens
 _COST = 3  # tokens that opening a sentence is worth
-_LEAST = 0.02  # weight of a token that counts
 _FEW_EXPERTS = 5  # patterns of more experts are without their names, as in a stack
 _OUTSIDE = "O"
 
@@ -48,7 +43,7 @@ def checking_order(
     """
     rows = word_rows(words)
     wrong = wrong_probabilities(pool, predictions, words=rows, confidence=confidence)
-    cover = _Cover(_keys(predictions, rows), _weights(predictions, rows, wrong))
+    cover = Cover(_keys(predictions, rows), _weights(predictions, rows, wrong), opening=_COST)
     return list(islice(cover.rank(checked), count))
 
 
@@ -76,47 +71,3 @@ def _weights(predictions: Predictions, words: Any, wrong: Sequence[FloatArray]) 
     has_span = ((ballots.votes >= 0) & (ballots.votes != outside)).any(axis=1).astype(np.float64)
     offsets = ballots.offsets.tolist()
     return [has_span[start : start + len(part)] + part for start, part in zip(offsets[:-1], wrong, strict=True)]
-
-
-class _Cover:
-    """Keys of sentences with their worth, and how often each was shown already."""
-
-    def __init__(self, keys: Sequence[Sequence[Sequence[Hashable]]], weights: Sequence[FloatArray]) -> None:
-        self.worth: Counter[Hashable] = Counter()
-        self.shown: Counter[Hashable] = Counter()
-        self.counts: list[Counter[Hashable]] = []
-        self.costs = [len(sentence) + _COST for sentence in keys]
-        for sentence, values in zip(keys, weights, strict=True):
-            counts: Counter[Hashable] = Counter()
-            for token, value in zip(sentence, values.tolist(), strict=True):
-                for key in token:
-                    self.worth[key] += value
-                    counts[key] += value > _LEAST
-            self.counts.append(+counts)
-
-    def gain(self, number: int) -> float:
-        """Return the worth of a sentence that is not known yet, per token."""
-        total = 0.0
-        for key, count in self.counts[number].items():
-            known = math.exp(-self.shown[key] / _KNOWN_AFTER)
-            total += self.worth[key] * known * (1 - math.exp(-count / _KNOWN_AFTER))
-        return total / self.costs[number]
-
-    def rank(self, checked: Collection[int]) -> Iterator[int]:
-        """Yield all sentences but the ``checked`` ones, the greatest gain first.
-
-        Gains only fall. So a sentence that still leads after an update of its gain is the best.
-        """
-        for number in checked:
-            self.shown.update(self.counts[number])
-        numbers = set(range(len(self.counts))).difference(checked)
-        heap = [(-self.gain(number), number) for number in numbers]
-        heapq.heapify(heap)
-        while heap:
-            _, number = heapq.heappop(heap)
-            gain = self.gain(number)
-            if heap and (-gain, number) > heap[0]:
-                heapq.heappush(heap, (-gain, number))
-                continue
-            self.shown.update(self.counts[number])
-            yield number

@@ -21,8 +21,8 @@ from tagpool.cli.pooling.options import (
     load_pool,
     load_probabilistic,
     write_labels,
-    write_records,
 )
+from tagpool.cli.records import write_records
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme, Span, to_labels
 from tagpool.errors import InputError

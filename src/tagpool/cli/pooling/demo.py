@@ -13,8 +13,8 @@ import typer
 
 from tagpool.cli.console import output, print_json, print_table
 from tagpool.cli.options import JsonOption
-from tagpool.cli.pooling.options import write_records
 from tagpool.cli.progress import Follower
+from tagpool.cli.records import write_records
 from tagpool.corpus.builtin.corpus import builtin_corpus
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import write_corpus

@@ -21,9 +21,9 @@ from tagpool.cli.pooling.options import (
     abstaining,
     load_probabilistic,
     write_labels,
-    write_records,
 )
 from tagpool.cli.progress import Follower
+from tagpool.cli.records import write_records
 from tagpool.errors import InputError
 from tagpool.pools.beliefs import expected_errors
 from tagpool.pools.checking_order import checking_order

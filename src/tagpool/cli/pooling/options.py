@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import print_text
 from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption
 from tagpool.cli.pooling.expert_files import MapOption
 from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.files import write_bytes
 from tagpool.corpus.formats import write_corpus
 from tagpool.errors import InputError, ModelError
 from tagpool.pools.choice.auto import Pool
@@ -92,15 +89,6 @@ def write_labels(corpus: Corpus, labels: list[list[str]], to: Path, confidence: 
     if confidence is not None:
         pooled = pooled.with_column("confidence", [[f"{value:.4f}" for value in row.tolist()] for row in confidence])
     write_corpus(pooled, to)
-
-
-def write_records(to: Path, records: list[dict[str, Any]]) -> None:
-    """Write JSON objects, one per line; - is standard output."""
-    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    if str(to) == "-":
-        print_text(text)
-    else:
-        write_bytes(to, text.encode("utf-8", "surrogateescape"))
 
 
 def labelled(corpus: Corpus, labels: list[list[str]]) -> Corpus:

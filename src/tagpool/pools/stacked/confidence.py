@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.chain.lattice import Lattice
+from tagpool.chain.stretches import Stretches
 from tagpool.corpus.constraints import SchemeConstraints
 from tagpool.corpus.schemes import Span, spans
 from tagpool.pools.votes.ballots import FloatArray
@@ -27,19 +28,9 @@ def span_probabilities(lattice: Lattice, labels: Sequence[str], rules: SchemeCon
     """
     if not len(lattice):
         return []
-    first, steps = (np.exp(part) for part in lattice.log_transitions())
     numbers = [rules.labels.index(label) for label in labels]
-    marginals = lattice.marginals() if len(labels) else first[None]
-    result = []
-    for span in spans(labels):
-        probability = float(marginals[span.start, numbers[span.start]])
-        for token in range(span.start, span.end - 1):
-            probability *= float(steps[token, numbers[token], numbers[token + 1]])
-        if span.end < len(labels):
-            last = numbers[span.end - 1]
-            probability *= max(0.0, 1 - float(steps[span.end - 1, last, rules.continues[last]].sum()))
-        result.append((span, round(min(probability, 1.0), 12)))
-    return result
+    stretches = Stretches(lattice, rules.continues)
+    return [(span, round(stretches.probability(numbers, span.start, span.end), 12)) for span in spans(labels)]
 
 
 def calibration_error(confidence: FloatArray, correct: NDArray[np.bool_]) -> float:
