@@ -18,9 +18,10 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "pools": ("Pools", ("pools",)),
     "lattices": ("Lattices", ("chain",)),
     "scores": ("Scores", ("evaluation",)),
-    "audits": ("Changes of text, audits and drift", ("perturbations", "auditing")),
+    "audits": ("Changes of text, audits, drift, likely errors", ("perturbations", "auditing")),
     "reports": ("Reports and views", ("report", "views")),
     "tuning": ("Tuning", ("tuning",)),
+    "hub": ("Models on the hub of Hugging Face", ("bridges",)),
     "errors": ("Errors", ("errors",)),
 }
 # Modules whose names are public in their own module: the drop-ins, bridges, and functions that the other pages use.
@@ -30,8 +31,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "tagpool.compat.sklearn_crfsuite": ("CRF", "load"),
     "tagpool.compat.wapiti.patterns": ("parse_wapiti_patterns", "attributes_of"),
     "tagpool.compat.wapiti.text_models": ("parse_wapiti_model", "read_text_model"),
+    "tagpool.bridges.huggingface": ("from_dataset", "to_dataset", "from_pipeline", "from_gliner"),
     "tagpool.bridges.ray": ("Ray", "Tag"),
     "tagpool.bridges.spark": ("tag",),
+    "tagpool.compat.pattern_tagger": ("PatternTagger",),
     "tagpool.corpus.schemes": ("detect", "spans", "to_labels", "violations", "convert_many"),
     "tagpool.corpus.spacy.files": ("make_documents",),
     "tagpool.evaluation.breakdown": ("edit_distance",),

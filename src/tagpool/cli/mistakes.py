@@ -11,7 +11,7 @@ import typer
 
 from tagpool.auditing.mistake_page import mistake_page
 from tagpool.auditing.mistakes import MISTAKE_KINDS, Mistake, find_mistakes
-from tagpool.cli.console import errors, output, print_json, print_table
+from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import expand_files, with_expanded
 from tagpool.cli.options import JsonOption, expand_options
 from tagpool.cli.outputs import is_same_file, refuse_inputs
@@ -84,7 +84,7 @@ def mistakes(
         print_json({"found": len(listed), "mistakes": source.records(shown)})
     elif str(target) != "-":
         source.show(shown)
-        errors.print_line(f"{counted(len(shown), 'mistake')} of {counted(len(listed), 'disagreement')}")
+        notes.print_line(f"{counted(len(shown), 'mistake')} of {counted(len(listed), 'disagreement')}")
 
 
 def _check_outputs(outputs: dict[str, Path | None], inputs: Sequence[str | Path]) -> None:

@@ -12,7 +12,7 @@ from tagpool.auditing.labellers import labeller_of
 from tagpool.auditing.suggestion_files import suggestion_records
 from tagpool.auditing.suggestions import suggest as suggest_sentences
 from tagpool.cli.auditing.texts import TextReader
-from tagpool.cli.console import errors, print_json, print_text
+from tagpool.cli.console import notes, print_json, print_text
 from tagpool.cli.inputs import read_files, with_expanded
 from tagpool.cli.options import ColumnsOption, EncodingOption, FormatOption, JsonOption, OutputOption
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
@@ -75,4 +75,4 @@ def suggest(
         print_json({"sentences": len(chosen), "tokens": tokens, "expected_errors": round(wrong, 2)})
     else:
         about = counted(round(wrong), "wrong label")
-        errors.print_line(f"{counted(len(chosen), 'sentence')}, {counted(tokens, 'token')}, about {about} to correct")
+        notes.print_line(f"{counted(len(chosen), 'sentence')}, {counted(tokens, 'token')}, about {about} to correct")
