@@ -6,10 +6,10 @@
 
 namespace tagpool {
 
-bool utf8_of(nb::handle object, std::string_view& text) {
-    if (!PyUnicode_Check(object.ptr())) return false;
+bool utf8_of_other(PyObject* object, std::string_view& text) {
+    if (!PyUnicode_Check(object)) return false;
     Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
     if (!data) {
         PyErr_Clear();
         return false;
