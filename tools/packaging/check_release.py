@@ -39,7 +39,7 @@ def version_of_files() -> str:
 def sections(changelog: str) -> dict[str, tuple[str | None, str]]:
     """Return date and text of each version in the changelog, newest first."""
     headings = list(_HEADING.finditer(changelog))
-    ends = [heading.start() for heading in headings[1:]] + [len(changelog)]
+    ends = [*(heading.start() for heading in headings), len(changelog)][1:]
     return {heading["name"]: (heading["date"], changelog[heading.end() : end].strip()) for heading, end in zip(headings, ends, strict=True)}
 
 

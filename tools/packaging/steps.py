@@ -6,9 +6,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from collections.abc import Iterator
+from pathlib import Path
 
 
 class StepFailed(Exception):
@@ -30,9 +30,11 @@ def step(name: str) -> Iterator[Callable[[str], None]]:
 
 
 def run(command: Sequence[str], variables: Mapping[str, str] | None = None) -> str:
-    """Run a program; return its output. A failure shows both outputs."""
+    """Run a program, which finds those of this environment first; return its output. A failure shows it."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, **(variables or {})}
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, env={**os.environ, **(variables or {})}
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, env=environment
     )
     if done.returncode != 0:
         raise StepFailed(f"{done.stdout}\n{' '.join(command)}: exit code {done.returncode}")
