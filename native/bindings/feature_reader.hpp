@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "base/portable.hpp"
 #include "bindings/helpers.hpp"
 #include "features/encoding.hpp"
 #include "text/unicode.hpp"
@@ -92,8 +93,8 @@ private:
         constexpr size_t kAhead = 8;
         const auto prefetch = [this](size_t i) {
             const char* const text = reinterpret_cast<const char*>(items_[i]);
-            __builtin_prefetch(text);
-            __builtin_prefetch(text + 64);
+            prefetch_line(text);
+            prefetch_line(text + 64);
         };
         items_.read(sequence);
         for (size_t i = 0; i < std::min(kAhead, items_.size()); ++i) prefetch(i);

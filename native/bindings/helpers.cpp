@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/portable.hpp"
 #include "base/sort_texts.hpp"
 
 namespace tagpool {
@@ -53,7 +54,7 @@ nb::bytes join_sorted(std::vector<std::string_view> texts, char separator) {
     out.reserve(size);
     constexpr size_t kAhead = 16;
     for (size_t i = 0; i < texts.size(); ++i) {
-        if (i + kAhead < texts.size()) __builtin_prefetch(texts[i + kAhead].data());
+        if (i + kAhead < texts.size()) prefetch_line(texts[i + kAhead].data());
         out.append(texts[i]).push_back(separator);
     }
     if (!out.empty()) out.pop_back();

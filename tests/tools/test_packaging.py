@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,11 @@ PACKAGING = Path(__file__).parents[2] / "tools" / "packaging"
 @pytest.fixture
 def tools(monkeypatch):
     monkeypatch.syspath_prepend(PACKAGING)
-    import check_release
-    import pythons
-    import steps
-
-    yield {"check_changelog": check_release.check_changelog, "find_pythons": pythons.find_pythons, "StepFailed": steps.StepFailed}
+    yield {
+        "check_changelog": importlib.import_module("check_release").check_changelog,
+        "find_pythons": importlib.import_module("pythons").find_pythons,
+        "StepError": importlib.import_module("steps").StepError,
+    }
     for name in ("check_release", "make_wheel", "pythons", "steps"):
         sys.modules.pop(name, None)
 
@@ -40,7 +41,7 @@ def test_a_complete_changelog(tools):
 )
 def test_open_points_stop_a_release_only(tools, version, text, problem):
     assert len(tools["check_changelog"](version, text, release=False)) == 1
-    with pytest.raises(tools["StepFailed"], match=problem):
+    with pytest.raises(tools["StepError"], match=problem):
         tools["check_changelog"](version, text, release=True)
 
 
@@ -54,14 +55,14 @@ def test_open_points_stop_a_release_only(tools, version, text, problem):
     ],
 )
 def test_wrong_changelogs(tools, text, problem):
-    with pytest.raises(tools["StepFailed"], match=problem):
+    with pytest.raises(tools["StepError"], match=problem):
         tools["check_changelog"]("1.2.0", text, release=False)
 
 
 def test_pythons_are_found_once_per_version(tools):
-    found = tools["find_pythons"]()
-    assert len({version.rpartition(".")[0] for version in found}) == len(found)
-    assert all(path.exists() for path in found.values())
+    pythons = tools["find_pythons"]()
+    assert len({version.rpartition(".")[0] for version in pythons}) == len(pythons)
+    assert all(path.exists() for path in pythons.values())
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,5 @@ def test_only_the_stable_abi_needs_the_backend(monkeypatch, variable, packages):
     pytest.importorskip("scikit_build_core")
     monkeypatch.syspath_prepend(PACKAGING)
     monkeypatch.setenv("TAGPOOL_STABLE_ABI", variable)
-    import stable_abi
-
+    stable_abi = importlib.import_module("stable_abi")
     assert stable_abi.dynamic_metadata({"requires": ["backend"]}, {}) == {"dependencies": packages}

@@ -10,19 +10,18 @@ import re
 import subprocess
 import sys
 from datetime import date
-from pathlib import Path
 
 from make_wheel import ROOT, make_wheel
-from steps import StepFailed, run_steps, step
+from steps import StepError, run_steps, step
 
 _HEADING = re.compile(r"^## \[(?P<name>[^\]]+)\](?: - (?P<date>.*))?$", re.MULTILINE)
 
 
 def _first(pattern: str, file: str) -> str:
-    found = re.search(pattern, (ROOT / file).read_text("utf-8"), re.MULTILINE)
-    if not found:
-        raise StepFailed(f"{file}: no line matches {pattern}")
-    return found[1]
+    match = re.search(pattern, (ROOT / file).read_text("utf-8"), re.MULTILINE)
+    if not match:
+        raise StepError(f"{file}: no line matches {pattern}")
+    return match[1]
 
 
 def version_of_files() -> str:
@@ -32,7 +31,7 @@ def version_of_files() -> str:
         "CITATION.cff": _first(r'^version: "?([^"\n]+)"?$', "CITATION.cff"),
     }
     if len(set(versions.values())) > 1:
-        raise StepFailed(f"the versions differ: {versions}")
+        raise StepError(f"the versions differ: {versions}")
     return versions["CITATION.cff"]
 
 
@@ -40,20 +39,25 @@ def sections(changelog: str) -> dict[str, tuple[str | None, str]]:
     """Return date and text of each version in the changelog, newest first."""
     headings = list(_HEADING.finditer(changelog))
     ends = [*(heading.start() for heading in headings), len(changelog)][1:]
-    return {heading["name"]: (heading["date"], changelog[heading.end() : end].strip()) for heading, end in zip(headings, ends, strict=True)}
+    return {
+        heading["name"]: (heading["date"], changelog[heading.end() : end].strip())
+        for heading, end in zip(headings, ends, strict=True)
+    }
 
 
 def check_changelog(version: str, text: str, *, release: bool) -> list[str]:
     """Check the changelog; return what a release of this version still needs. `release`: nothing may be open."""
     parts = sections(text)
     if not parts:
-        raise StepFailed("CHANGELOG.md: no version; a section begins with a line such as '## [Unreleased]' or '## [1.2.0] - 2026-05-31'")
+        raise StepError(
+            "CHANGELOG.md: no version; a section begins with a line such as '## [Unreleased]' or '## [1.2.0] - 2026-05-31'"
+        )
     open_points = []
     for name, (day, _) in parts.items():
         if day is not None and not _is_past_day(day):
-            raise StepFailed(f"CHANGELOG.md: the date of version {name} is {day}, not a past one such as 2026-05-31")
+            raise StepError(f"CHANGELOG.md: the date of version {name} is {day}, not a past one such as 2026-05-31")
     if "Unreleased" in parts and next(iter(parts)) != "Unreleased":
-        raise StepFailed("CHANGELOG.md: [Unreleased] is not the first section")
+        raise StepError("CHANGELOG.md: [Unreleased] is not the first section")
     if version not in parts:
         open_points.append(f"CHANGELOG.md has no section [{version}]; rename [Unreleased] and add the date")
     elif not parts[version][1]:
@@ -63,7 +67,7 @@ def check_changelog(version: str, text: str, *, release: bool) -> list[str]:
     elif parts.get("Unreleased", (None, ""))[1]:
         open_points.append(f"CHANGELOG.md has unreleased changes after {version}; increase the version")
     if release and open_points:
-        raise StepFailed("; ".join(open_points))
+        raise StepError("; ".join(open_points))
     return open_points
 
 
@@ -81,14 +85,14 @@ def check_repository(version: str, *, release: bool) -> list[str]:
     if _git("tag", "--list", f"v{version}"):
         open_points.append(f"the tag v{version} exists")
     if release and open_points:
-        raise StepFailed("; ".join(open_points))
+        raise StepError("; ".join(open_points))
     return open_points
 
 
 def _git(*arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise StepFailed(f"git {' '.join(arguments)}: {done.stderr.strip()}")
+        raise StepError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
@@ -97,7 +101,7 @@ def check_release(wanted: str | None) -> None:
     with step("version") as result:
         version = version_of_files()
         if wanted and version != wanted:
-            raise StepFailed(f"the files have version {version}, not {wanted}")
+            raise StepError(f"the files have version {version}, not {wanted}")
         result(version)
     with step("changelog") as result:
         open_points = check_changelog(version, (ROOT / "CHANGELOG.md").read_text("utf-8"), release=bool(wanted))
@@ -108,7 +112,11 @@ def check_release(wanted: str | None) -> None:
     make_wheel(ROOT / "dist")
     for point in open_points:
         print(f"open: {point}")
-    print(f"{version} can be released" if wanted else f"checked what can be checked before a release; then run: make release-check VERSION={version}")
+    print(
+        f"{version} can be released"
+        if wanted
+        else f"checked what can be checked before a release; then run: make release-check VERSION={version}"
+    )
 
 
 if __name__ == "__main__":

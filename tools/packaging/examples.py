@@ -1,7 +1,8 @@
 """Run the examples of a documentation page with the tagpool of this Python: `python examples.py README.md`.
 
-Blocks in ``python`` with ``>>>`` are one session, whose outputs are compared. In blocks in ``console``, the lines after ``$`` run in one folder,
-and the lines below them are compared; ``...`` stands for any lines. The script needs no other package, so that it runs in an empty environment.
+Blocks in ``python`` with ``>>>`` are one session, whose outputs are compared. In blocks in ``console``, the lines after ``$`` run
+in one folder, and the lines below them are compared; ``...`` stands for any lines. The script needs no other package, so that it
+runs in an empty environment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Build the source distribution and the wheel as users do, and check them on every Python that is found: `make wheel`.
 
-The wheel is built from the source distribution, in an environment that has only the declared requirements. On Linux it gets its manylinux
-tag from auditwheel. Then abi3audit looks for functions outside the stable ABI, and the wheel is installed into an empty environment of every
-Python, where the examples of the README run and trained models must have the same bytes.
+The wheel is built from the source distribution, in an environment that has only the declared requirements. On Linux it gets its
+manylinux tag from auditwheel. Then abi3audit looks for functions outside the stable ABI, and the wheel is installed into an empty
+environment of every Python, where the examples of the README run and trained models must have the same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pythons import find_pythons
-from steps import StepFailed, run, run_steps, step
+from steps import StepError, run, run_steps, step
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent
@@ -45,11 +45,13 @@ def check_source(source: Path) -> None:
     """Check the files of the source distribution."""
     with step("files of the source distribution") as result, tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-        tracked = subprocess.run(["git", "ls-files", "native", "src"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
+        tracked = subprocess.run(
+            ["git", "ls-files", "native", "src"], cwd=ROOT, capture_output=True, text=True, check=False
+        ).stdout.splitlines()
         if missing := sorted({*NEEDED, *tracked} - names):
-            raise StepFailed(f"missing in {source.name}: {', '.join(missing[:5])}")
+            raise StepError(f"missing in {source.name}: {', '.join(missing[:5])}")
         if source.stat().st_size > MAXIMUM_BYTES:
-            raise StepFailed(f"{source.name} has {source.stat().st_size:,} bytes, more than {MAXIMUM_BYTES:,}")
+            raise StepError(f"{source.name} has {source.stat().st_size:,} bytes, more than {MAXIMUM_BYTES:,}")
         result(f"{len(names)} names, {source.stat().st_size / 1e6:.1f} MB")
 
 
@@ -58,8 +60,10 @@ def repair(wheel: Path, folder: Path) -> Path:
     with step("auditwheel") as result:
         run([sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(folder), str(wheel)])
         (repaired,) = folder.glob("*.whl")
-        if "linux_x86_64" in repaired.name.split("-")[-1].split(".") or ".libs" in run([sys.executable, "-m", "zipfile", "-l", str(repaired)]):
-            raise StepFailed(f"{repaired.name} needs libraries that other systems may not have")
+        if "linux_x86_64" in repaired.name.split("-")[-1].split(".") or ".libs" in run(
+            [sys.executable, "-m", "zipfile", "-l", str(repaired)]
+        ):
+            raise StepError(f"{repaired.name} needs libraries that other systems may not have")
         result(repaired.name)
     return repaired
 
@@ -69,7 +73,7 @@ def check_wheel(wheel: Path) -> None:
     with step("size of the wheel") as result:
         size = wheel.stat().st_size
         if size > MAXIMUM_BYTES:
-            raise StepFailed(f"{wheel.name} has {size:,} bytes, more than {MAXIMUM_BYTES:,}")
+            raise StepError(f"{wheel.name} has {size:,} bytes, more than {MAXIMUM_BYTES:,}")
         result(f"{size / 1e6:.1f} MB")
     if "-abi3-" in wheel.name:
         with step("abi3audit"):
@@ -90,17 +94,17 @@ def check_installation(wheel: Path, pythons: dict[str, Path]) -> None:
             digests[version] = run([installed, str(SCRIPTS / "train_models.py")], clean).split()[-1]
             result(f"ok, models {digests[version][:12]}")
     if len(set(digests.values())) > 1:
-        raise StepFailed(f"the bytes of models differ between versions of Python: {digests}")
+        raise StepError(f"the bytes of models differ between versions of Python: {digests}")
 
 
 def make_wheel(output: Path, only: Sequence[str] = ()) -> None:
     """Build and check; the files in `output` are replaced when all checks have passed."""
-    found = find_pythons()
+    every = find_pythons()
     if not has_stable_abi():
         only = [platform.python_version()]  # the wheel is for this version only
-    pythons = {version: path for version, path in found.items() if not only or version.startswith(tuple(only))}
+    pythons = {version: path for version, path in every.items() if not only or version.startswith(tuple(only))}
     if not pythons:
-        raise StepFailed(f"no Python {', '.join(only)}; found: {', '.join(found)}")
+        raise StepError(f"no Python {', '.join(only)}; found: {', '.join(every)}")
     with tempfile.TemporaryDirectory() as name:
         built, repaired = Path(name) / "built", Path(name) / "repaired"
         built.mkdir()

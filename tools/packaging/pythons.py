@@ -17,13 +17,13 @@ print(json.dumps([sys.implementation.name, sys.version_info[:2], sys.version.spl
 
 
 def _candidates() -> list[Path]:
-    found = [Path(sys.executable)]
+    paths = [Path(sys.executable)]
     for minor in range(_OLDEST, _NEWEST):
         if path := which(f"python3.{minor}"):
-            found.append(Path(path))
+            paths.append(Path(path))
     for folder in (".pyenv/versions/*", ".local/share/uv/python/*"):
-        found += sorted(Path.home().glob(f"{folder}/bin/python3"))
-    return found
+        paths += sorted(Path.home().glob(f"{folder}/bin/python3"))
+    return paths
 
 
 def find_pythons() -> dict[str, Path]:

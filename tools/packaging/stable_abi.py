@@ -1,7 +1,7 @@
 """Add the requirements of modules for Python's stable ABI to a wheel's metadata.
 
-scikit-build-core calls this module while it builds (`tool.dynamic-metadata` in pyproject.toml). Other wheels do not need these packages, and
-some platforms have none.
+scikit-build-core calls this module while it builds (`tool.dynamic-metadata` in pyproject.toml). Other wheels do not need these
+packages, and some platforms have none.
 """
 
 import os

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class StepFailed(Exception):
+class StepError(Exception):
     """A step failed; the message says what is wrong."""
 
 
@@ -23,7 +23,7 @@ def step(name: str) -> Iterator[Callable[[str], None]]:
     begin = time.monotonic()
     try:
         yield results.append
-    except StepFailed:
+    except StepError:
         print("FAILED", flush=True)
         raise
     print(f"{results[-1] if results else 'ok'} ({time.monotonic() - begin:.0f} s)", flush=True)
@@ -37,7 +37,7 @@ def run(command: Sequence[str], variables: Mapping[str, str] | None = None) -> s
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, env=environment
     )
     if done.returncode != 0:
-        raise StepFailed(f"{done.stdout}\n{' '.join(command)}: exit code {done.returncode}")
+        raise StepError(f"{done.stdout}\n{' '.join(command)}: exit code {done.returncode}")
     return done.stdout
 
 
@@ -45,7 +45,7 @@ def run_steps(steps: Callable[[], None]) -> int:
     """Run steps; return the exit code of the script."""
     try:
         steps()
-    except StepFailed as failure:
+    except StepError as failure:
         print(f"error: {failure}", file=sys.stderr)
         return 1
     return 0

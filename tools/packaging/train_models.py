@@ -1,4 +1,4 @@
-"""Train small models with the installed tagpool, and print the digest of their files. It is the same for all versions of Python."""
+"""Train small models with the installed tagpool, and print the digest of their files: the same for all versions of Python."""
 
 from __future__ import annotations
 

@@ -21,5 +21,7 @@ def test_bindings_use_the_stable_abi_only():
     includes = [f"-I{folder}" for folder in (NATIVE, nanobind.include_dir(), sysconfig.get_path("include"))]
     defines = ["-DPy_LIMITED_API=0x030A0000", "-DNB_BACKEND_MODULE=nanobind_backend"]
     assert {"crfsuite.cpp", "helpers.cpp"} <= {path.name for path in FILES}
-    done = subprocess.run(["g++", "-std=gnu++20", "-fsyntax-only", *includes, *defines, *FILES], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["g++", "-std=gnu++20", "-fsyntax-only", *includes, *defines, *FILES], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
