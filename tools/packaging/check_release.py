@@ -60,12 +60,14 @@ def check_changelog(version: str, text: str, *, release: bool) -> list[str]:
         raise StepError("CHANGELOG.md: [Unreleased] is not the first section")
     if version not in parts:
         open_points.append(f"CHANGELOG.md has no section [{version}]; rename [Unreleased] and add the date")
-    elif not parts[version][1]:
-        open_points.append(f"CHANGELOG.md: section [{version}] is empty")
-    elif parts[version][0] is None:
-        open_points.append(f"CHANGELOG.md: section [{version}] has no date")
-    elif parts.get("Unreleased", (None, ""))[1]:
-        open_points.append(f"CHANGELOG.md has unreleased changes after {version}; increase the version")
+    else:
+        day, changes = parts[version]
+        if not changes:
+            open_points.append(f"CHANGELOG.md: section [{version}] is empty")
+        if day is None:
+            open_points.append(f"CHANGELOG.md: section [{version}] has no date")
+        if parts.get("Unreleased", (None, ""))[1]:
+            open_points.append(f"CHANGELOG.md has unreleased changes after {version}; increase the version")
     if release and open_points:
         raise StepError("; ".join(open_points))
     return open_points
