@@ -14,7 +14,7 @@
 
 namespace tagpool {
 
-// Reads the number at the beginning of a text. Returns its length, or 0 if there is none or it is too large or too small for a double.
+// Reads the number at the beginning of a text. Returns its length; 0 without a number, or for one too large or too small for a double.
 inline size_t parse_number(std::string_view text, double& number) {
 #ifdef TAGPOOL_STREAMS_PARSE_NUMBERS
     size_t end = 0, mantissa = 0;
