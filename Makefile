@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test browser docs lint bench suite scale mutate sanitize tsan faults fuzz clean
+.PHONY: help demo test browser docs lint bench suite scale mutate sanitize tsan faults fuzz wheel release-check clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about a minute)
 	$(BIN)/tagpool demo
@@ -62,7 +62,7 @@ SANITIZED_TESTS ?= tests/native tests/corpus tests/features tests/chain tests/co
 	tests/experts/inducing/test_inducing.py tests/pools/votes
 sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZED_TESTS: some tests)
 	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
-	$(SANITIZED)/bin/python -m pip --quiet install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja numpy scipy typer rich pytest hypothesis xxhash
+	$(SANITIZED)/bin/python -m pip --quiet install "scikit-build-core>=1.1" "nanobind>=3.1,<4" cmake ninja numpy scipy typer rich pytest hypothesis xxhash
 	$(SANITIZED)/bin/python -m pip --quiet install --no-build-isolation --no-deps --force-reinstall . \
 		-C cmake.define.TAGPOOL_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -91,10 +91,16 @@ tsan: $(VENV)/.installed ## Train, tag and pool in many threads with ThreadSanit
 		-C cmake.define.TAGPOOL_TSAN=ON -C build-dir=$(RACES)/native -C install.strip=false
 	$(BIN)/python tools/find_races.py $(RACES)/package $(if $(SHORT),--short) $(if $(ONLY),--only $(ONLY))
 
+wheel: $(VENV)/.wheel ## Build sdist and wheel in dist/, and test them on every Python found (PYTHONS: some versions, such as "3.10 3.13")
+	$(BIN)/python tools/packaging/make_wheel.py --pythons $(PYTHONS)
+
+release-check: $(VENV)/.wheel ## Check version, changelog, wheel, installation and examples (VERSION: nothing may be open for its release)
+	$(BIN)/python tools/packaging/check_release.py $(if $(VERSION),--version $(VERSION))
+
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade pip
-	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
+	$(PIP) install "scikit-build-core>=1.1" "nanobind>=3.1,<4" cmake ninja
 	touch $@
 
 # The native build is incremental without build isolation.
@@ -111,7 +117,7 @@ $(VENV)/.bench: $(VENV)/.made pyproject.toml
 	-$(PIP) install --only-binary vowpalwabbit,chaine,crfs --group bench
 	touch $@
 
-$(VENV)/.test $(VENV)/.browser $(VENV)/.docs $(VENV)/.scale $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml
+$(VENV)/.test $(VENV)/.browser $(VENV)/.docs $(VENV)/.scale $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz $(VENV)/.wheel: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 

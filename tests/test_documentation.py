@@ -7,9 +7,8 @@ set up a machine: only checked to exist). Blocks without a language are not run.
 
 from __future__ import annotations
 
-import doctest
-import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -17,16 +16,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+EXAMPLES = runpy.run_path(str(ROOT / "tools" / "packaging" / "examples.py"))
+blocks = EXAMPLES["blocks"]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def name_of(page: Path) -> str:
     """Name of a page in the reports of pytest."""
     return page.relative_to(ROOT).as_posix()
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
 def pages_with(language: str) -> list[Path]:
@@ -44,33 +41,18 @@ def test_scripts_run(page: str, code: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_sessions_print_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = "\n".join(code for code in blocks(page, "python") if ">>> " in code)
     monkeypatch.chdir(tmp_path)
-    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
-    messages: list[str] = []
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=messages.append)
-    assert not messages, "".join(messages)
+    assert not EXAMPLES["run_session"](page)
 
 
 @pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
 def test_commands_print_what_they_show(page: Path, tmp_path: Path) -> None:
-    command_path = tmp_path / "bin" / "tagpool"
-    command_path.parent.mkdir()
-    command_path.write_text(f'#!/bin/sh\nexec {sys.executable} -m tagpool "$@"\n')
-    command_path.chmod(0o755)
-    environment = {**os.environ, "COLUMNS": "120", "PATH": f"{command_path.parent}:{os.environ['PATH']}"}
-    for command, expected in re.findall(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", "".join(blocks(page, "console")), re.MULTILINE):
-        line = command.split("  #")[0]
-        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
-        assert done.returncode == 0, f"{name_of(page)}: {command}\n{done.stderr}"
-        if expected.strip():
-            pattern = re.escape(expected.strip()).replace(r"\.\.\.", ".*")
-            assert re.fullmatch(pattern, done.stdout.strip(), re.DOTALL), f"{name_of(page)}: {command}\n{done.stdout}"
+    assert not EXAMPLES["run_commands"](page, tmp_path)
 
 
 @pytest.mark.parametrize("page", pages_with("sh"), ids=name_of)
 def test_commands_that_set_up_a_machine_exist(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for line in "".join(blocks(page, "sh")).splitlines():
         command = line.split("#")[0].split()
         if command:

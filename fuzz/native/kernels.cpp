@@ -7,6 +7,7 @@ namespace tagpool::portable {
 namespace {
 
 // clang-format off: each of these uses those before it
+#include "kernels/generic/vectors.inl"
 #include "kernels/generic/math.inl"
 #include "kernels/generic/gradient.inl"
 #include "kernels/generic/objective.inl"

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef __linux__
+#if defined(__linux__) && !defined(TAGPOOL_PORTABLE)
 #include <malloc.h>
 #include <sys/mman.h>
 #endif
@@ -19,7 +19,7 @@ namespace tagpool {
 // Requests huge pages for a large array: fewer page faults and TLB misses.
 // Advises the whole block to its last page, since a mapping advised in part is split and can no longer grow in place.
 inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
-#ifdef __linux__
+#if defined(__linux__) && !defined(TAGPOOL_PORTABLE)
     constexpr uintptr_t kPage = 4096, kMinimumBytes = 4 << 20;
     if (bytes < kMinimumBytes) return;
     const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(kPage - 1);
@@ -30,7 +30,7 @@ inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size
 
 // Returns freed memory to the operating system, before a large allocation that cannot reuse it.
 inline void release_memory() {
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && !defined(TAGPOOL_PORTABLE)
     malloc_trim(0);
 #endif
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/portable.hpp"
+
 namespace tagpool {
 
 static_assert(std::endian::native == std::endian::little, "model files and hashes assume a little-endian machine");
@@ -55,8 +57,8 @@ inline uint64_t hash_bytes(std::string_view text) { return xxh64(text.data(), te
 
 // Combines two hashes; combine(a, b) != combine(b, a). Folding the 128-bit product lets every input bit reach every output bit.
 inline uint64_t combine(uint64_t a, uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * ((b ^ 0xD6E8FEB86659FD93ULL) | 1);
-    const uint64_t folded = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    const WideProduct product = multiply_wide(a ^ 0x9E3779B97F4A7C15ULL, (b ^ 0xD6E8FEB86659FD93ULL) | 1);
+    const uint64_t folded = product.low ^ product.high;
     return folded ^ (b * 0xC2B2AE3D27D4EB4FULL);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/fault.hpp"
+#include "base/parse_number.hpp"
 #include "base/utf8.hpp"
 
 namespace tagpool {
@@ -61,9 +62,9 @@ private:
         if (consume("false")) return {false};
         if (consume("null")) return {nullptr};
         double number = 0;
-        const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), number);
-        if (error != std::errc() || !std::isfinite(number)) fail("expected a value");
-        position_ = static_cast<size_t>(end - text_.data());
+        const size_t length = parse_number(text_.substr(position_), number);
+        if (length == 0 || !std::isfinite(number)) fail("expected a value");
+        position_ += length;
         return {number};
     }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/portable.hpp"
+
 namespace tagpool {
 
 class Random {
@@ -37,7 +39,7 @@ public:
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
     // Uniform below `bound`.
-    size_t below(size_t bound) { return static_cast<size_t>((static_cast<unsigned __int128>(next()) * bound) >> 64); }
+    size_t below(size_t bound) { return static_cast<size_t>(multiply_wide(next(), bound).high); }
 
     template <class T>
     void shuffle(std::vector<T>& items) {

@@ -12,7 +12,7 @@
 //
 // Such a function must not throw, so it must not allocate: GCC's callers of the copies do not expect exceptions, and the process would end.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_THREAD__) && !defined(TAGPOOL_PORTABLE)
 #define TAGPOOL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define TAGPOOL_CLONES

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "base/portable.hpp"
+
 namespace tagpool {
 namespace {
 
@@ -18,7 +20,7 @@ uint64_t key_at(std::string_view text, size_t depth) {
     if (depth >= text.size()) return 0;
     uint64_t key = 0;
     std::memcpy(&key, text.data() + depth, std::min(sizeof(key), text.size() - depth));
-    if constexpr (std::endian::native == std::endian::little) key = __builtin_bswap64(key);
+    if constexpr (std::endian::native == std::endian::little) key = reverse_bytes(key);
     return key;
 }
 

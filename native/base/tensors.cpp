@@ -34,8 +34,10 @@ std::string hexadecimal(uint64_t number) {
 
 size_t size_of(const std::vector<size_t>& shape) {
     size_t count = 1;
-    for (size_t extent : shape)
-        if (__builtin_mul_overflow(count, extent, &count)) throw InputFault("damaged model: an array is too large");
+    for (size_t extent : shape) {
+        if (extent != 0 && count > SIZE_MAX / extent) throw InputFault("damaged model: an array is too large");
+        count *= extent;
+    }
     return count;
 }
 

@@ -77,7 +77,7 @@ private:
         do {
             for (int spin = 0; spin < 32; ++spin) {
                 if (number.load(std::memory_order_acquire) != old) return;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TAGPOOL_PORTABLE)
                 __builtin_ia32_pause();
 #endif
             }

@@ -7,11 +7,21 @@
 namespace tagpool {
 namespace {
 
-// The columns of a bound object, which is kept alive. Consumers release batches in any thread, also while the interpreter ends.
+// Whether this thread has the interpreter. The stable ABI cannot tell: false.
+bool has_interpreter() {
+#ifdef Py_LIMITED_API
+    return false;
+#else
+    return PyGILState_Check();
+#endif
+}
+
+// The columns of a bound object, which is kept alive. Consumers release batches in any thread, also while the interpreter ends: the object
+// then stays if this thread may not have the interpreter.
 std::shared_ptr<const Columns> share(nb::handle self) {
     PyObject* const object = self.inc_ref().ptr();
     return {nb::inst_ptr<Columns>(self), [object](const Columns*) {
-        if (PyGILState_Check()) {
+        if (has_interpreter()) {
             Py_DECREF(object);
         } else if (Py_IsInitialized()) {
             nb::gil_scoped_acquire acquire;

@@ -44,7 +44,7 @@ std::vector<std::string_view> views_of(nb::handle texts, const char* what, std::
     for (nb::handle text : texts) {
         std::string_view view;
         if (PyBytes_Check(text.ptr())) {
-            view = {PyBytes_AS_STRING(text.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(text.ptr()))};
+            view = view_of_bytes(text);
         } else if (!utf8_of(text, view)) {
             const std::string place = std::string(what) + " " + std::to_string(views.size() + 1) + ": ";
             if (PyUnicode_Check(text.ptr())) throw InputFault(place + kLoneSurrogate);
@@ -70,10 +70,7 @@ struct BoundTagger {
     StringList best() {
         create_names();
         const std::vector<int32_t>& labels = tagger.best();
-        nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(labels.size())));
-        for (size_t t = 0; t < labels.size(); ++t)
-            PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(t), nb::object(names[static_cast<size_t>(labels[t])]).release().ptr());
-        return out;
+        return list_of(labels.size(), [&](size_t t) { return names[static_cast<size_t>(labels[t])].ptr(); });
     }
     double marginal(uint32_t label, size_t token) {
         if (label >= tagger.label_count() || token >= tagger.token_count())
@@ -168,7 +165,8 @@ void append_instance(Instances& instances, nb::handle sentence, nb::handle label
 void write_model_file(const Instances& instances, const TrainedWeights& weights, const nb::callable& receive) {
     const std::vector<std::string_view> labels = texts_of(instances.labels()), attributes = texts_of(instances.attributes());
     const std::string file = write_crfsuite(weights.named(labels, attributes));
-    const nb::object view = nb::steal(PyMemoryView_FromMemory(const_cast<char*>(file.data()), static_cast<Py_ssize_t>(file.size()), PyBUF_READ));
+    constexpr int kReadOnly = 0x100;  // PyBUF_READ; the headers of the stable ABI of 3.10 lack the name
+    const nb::object view = nb::steal(PyMemoryView_FromMemory(const_cast<char*>(file.data()), static_cast<Py_ssize_t>(file.size()), kReadOnly));
     try {
         receive(view);
     } catch (...) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "base/portable.hpp"
 #include "bindings/helpers.hpp"
 #include "features/encoding.hpp"
 #include "text/unicode.hpp"
@@ -59,23 +60,21 @@ private:
     }
 
     std::string_view text(nb::handle object, const char* what) {
-        if (PyUnicode_CheckExact(object.ptr()) && PyUnicode_IS_COMPACT_ASCII(object.ptr()))  // the common case
-            return {static_cast<const char*>(PyUnicode_DATA(object.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(object.ptr()))};
         std::string_view out;
+        if (utf8_of(object, out)) return out;
         if (PyBytes_Check(object.ptr())) {
-            out = {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+            out = view_of_bytes(object);
             if (!crfsuite_ && find_invalid_utf8(out) != std::string_view::npos) fail(std::string("the ") + what + " is bytes that are not UTF-8");
             return out;
         }
-        if (utf8_of(object, out)) return out;
         if (PyUnicode_Check(object.ptr())) fail(std::string("the ") + what + " has a lone surrogate, which UTF-8 does not encode; remove it");
         fail(std::string("expected text as ") + what + ", got " + type_of(object));
     }
 
     // Reads a dict or strings; name_ is the prefix of their names.
     void item(nb::handle object) {
-        if (PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr())) {
-            strings(object.ptr());
+        if (is_list_or_tuple(object)) {
+            strings(object);
         } else if (PyDict_Check(object.ptr())) {
             for (auto [key, value] : nb::borrow<nb::dict>(object)) entry(key, value);
         } else if ((PyUnicode_Check(object.ptr()) && !crfsuite_) || PyBytes_Check(object.ptr())) {
@@ -90,17 +89,18 @@ private:
     }
 
     // Reads a list or a tuple, the common case. Prefetch its strings: they are scattered in memory.
-    void strings(PyObject* sequence) {
-        constexpr Py_ssize_t kAhead = 8;
-        const auto prefetch = [sequence](Py_ssize_t i) {
-            const char* const text = reinterpret_cast<const char*>(PySequence_Fast_GET_ITEM(sequence, i));
-            __builtin_prefetch(text);
-            __builtin_prefetch(text + 64);
+    void strings(nb::handle sequence) {
+        constexpr size_t kAhead = 8;
+        const auto prefetch = [this](size_t i) {
+            const char* const text = reinterpret_cast<const char*>(items_[i]);
+            prefetch_line(text);
+            prefetch_line(text + 64);
         };
-        for (Py_ssize_t i = 0; i < std::min(kAhead, PySequence_Fast_GET_SIZE(sequence)); ++i) prefetch(i);
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-            if (i + kAhead < PySequence_Fast_GET_SIZE(sequence)) prefetch(i + kAhead);
-            string(PySequence_Fast_GET_ITEM(sequence, i));
+        items_.read(sequence);
+        for (size_t i = 0; i < std::min(kAhead, items_.size()); ++i) prefetch(i);
+        for (size_t i = 0; i < items_.size(); ++i) {
+            if (i + kAhead < items_.size()) prefetch(i + kAhead);
+            string(items_[i]);
         }
     }
 
@@ -150,6 +150,7 @@ private:
     bool crfsuite_, many_ = false;
     int depth_ = 0;
     std::string name_;
+    SequenceItems items_;
     size_t sentence_ = 0, token_ = 0;
 };
 

@@ -2,14 +2,15 @@
 
 #include <atomic>
 
+#include "base/portable.hpp"
 #include "base/sort_texts.hpp"
 
 namespace tagpool {
 
-bool utf8_of(nb::handle object, std::string_view& text) {
-    if (!PyUnicode_Check(object.ptr())) return false;
+bool utf8_of_other(PyObject* object, std::string_view& text) {
+    if (!PyUnicode_Check(object)) return false;
     Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
     if (!data) {
         PyErr_Clear();
         return false;
@@ -53,7 +54,7 @@ nb::bytes join_sorted(std::vector<std::string_view> texts, char separator) {
     out.reserve(size);
     constexpr size_t kAhead = 16;
     for (size_t i = 0; i < texts.size(); ++i) {
-        if (i + kAhead < texts.size()) __builtin_prefetch(texts[i + kAhead].data());
+        if (i + kAhead < texts.size()) prefetch_line(texts[i + kAhead].data());
         out.append(texts[i]).push_back(separator);
     }
     if (!out.empty()) out.pop_back();

@@ -12,12 +12,11 @@
 
 #include "base/fault.hpp"
 #include "base/thread_pool.hpp"
+#include "bindings/builtin_objects.hpp"
 #include "bindings/casters.hpp"
 #include "text/columns.hpp"
 
 namespace tagpool {
-
-namespace nb = nanobind;
 
 using StringList = nb::typed<nb::list, nb::str>;
 using LabelLists = nb::typed<nb::list, StringList>;
@@ -99,9 +98,6 @@ StringList list_texts(size_t count, TextAt&& text_at) {
 
 inline constexpr const char* kLoneSurrogate = "the text has a lone surrogate, which UTF-8 does not encode; remove it";
 
-// Reads the UTF-8 of a str. Returns false, without a Python error, for another type and for a str with lone surrogates.
-bool utf8_of(nb::handle object, std::string_view& text);
-
 // Errors of read_tokens.
 [[noreturn]] void refuse_tokens(nb::handle tokens, size_t sentence, const std::string& column);
 [[noreturn]] void refuse_token(nb::handle token, size_t sentence, size_t number, const std::string& column);
@@ -110,6 +106,16 @@ bool utf8_of(nb::handle object, std::string_view& text);
 // A str is refused: it would pass as a list of its letters.
 template <class Add>
 size_t read_tokens(nb::handle tokens, size_t sentence, const std::string& column, Add&& add) {
+    if (is_list_or_tuple(tokens)) {
+        SequenceItems items;
+        items.read(tokens);
+        for (size_t t = 0; t < items.size(); ++t) {
+            std::string_view text;
+            if (!utf8_of(items[t], text)) refuse_token(items[t], sentence, t + 1, column);
+            add(text);
+        }
+        return items.size();
+    }
     const nb::object iterator = nb::steal(PyUnicode_Check(tokens.ptr()) ? nullptr : PyObject_GetIter(tokens.ptr()));
     if (!iterator.is_valid()) refuse_tokens(tokens, sentence, column);
     size_t count = 0;

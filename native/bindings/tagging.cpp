@@ -40,12 +40,8 @@ LabelLists as_lists(const std::vector<std::string>& labels, const std::vector<in
     for (const std::string& label : labels) texts.push_back(to_str(label));
     nb::list out;
     for (size_t s = 0; s + 1 < sentences.size(); ++s) {
-        const uint32_t length = sentences[s + 1] - sentences[s];
-        PyObject* list = PyList_New(length);
-        if (!list) nb::raise_python_error();
-        for (uint32_t t = 0; t < length; ++t)
-            PyList_SET_ITEM(list, t, nb::object(texts[static_cast<size_t>(numbers[sentences[s] + t])]).release().ptr());
-        out.append(nb::steal(list));
+        const int32_t* const labelled = numbers.data() + sentences[s];
+        out.append(list_of(sentences[s + 1] - sentences[s], [&](size_t t) { return texts[static_cast<size_t>(labelled[t])].ptr(); }));
     }
     return out;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "base/portable.hpp"
 #include "crfsuite/attributes.hpp"
 
 namespace tagpool {
@@ -49,12 +50,12 @@ public:
     }
 
     // A lookup has three steps: prefetch, prefetch_record, find. Each step prefetches the memory of the next, so that many lookups overlap.
-    void prefetch(uint64_t hash) const { __builtin_prefetch(slots_.data() + first_slot(hash)); }
+    void prefetch(uint64_t hash) const { prefetch_line(slots_.data() + first_slot(hash)); }
     void prefetch_record(uint64_t hash) const {
         const Slot& slot = slots_[first_slot(hash)];
         if (slot.record == kFree) return;
-        __builtin_prefetch(records_.data() + slot.record);
-        __builtin_prefetch(records_.data() + slot.record + 56);  // enough for most records
+        prefetch_line(records_.data() + slot.record);
+        prefetch_line(records_.data() + slot.record + 56);  // enough for most records
     }
     // Record of an attribute, valid until `clear_if_full`; kNone if it is missing.
     uint32_t find(uint64_t hash, std::string_view text) const {
@@ -105,8 +106,8 @@ private:
     }
     // Combines both halves of a 128-bit product.
     static uint64_t mix(uint64_t x) {
-        const auto product = static_cast<unsigned __int128>(x ^ kSecond) * kFirst;
-        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+        const WideProduct product = multiply_wide(x ^ kSecond, kFirst);
+        return product.low ^ product.high;
     }
     static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
     size_t first_slot(uint64_t hash) const { return hash & (slots_.size() - 1); }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/little_endian.hpp"
+#include "base/portable.hpp"
 
 namespace tagpool {
 
@@ -33,11 +34,11 @@ public:
         return {hash, table, count ? (hash >> 8) % count : 0, std::min(count, kMaxProbes)};
     }
     void prefetch(const Slot& slot) const {
-        if (slot.left) __builtin_prefetch(bytes_.data() + begin_of(slot.table) + size_t{slot.index} * 8);
+        if (slot.left) prefetch_line(bytes_.data() + begin_of(slot.table) + size_t{slot.index} * 8);
     }
     // Offset of the next record with the hash, 0 if it is missing. Advances the slot past it.
     uint32_t record_at(Slot& slot) const;
-    void prefetch_record(uint32_t record) const { __builtin_prefetch(bytes_.data() + record); }
+    void prefetch_record(uint32_t record) const { prefetch_line(bytes_.data() + record); }
     // Number of the record if it has this text, else kNone.
     uint32_t number_at(uint32_t record, std::string_view text) const;
 

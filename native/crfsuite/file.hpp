@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/portable.hpp"
 #include "crfsuite/cqdb.hpp"
 
 namespace tagpool {
@@ -46,11 +47,11 @@ public:
     Numbers of_label(uint32_t label) const { return numbers(label_references_, label); }
 
     // Prefetch the memory of the next step, for batches of attributes.
-    void prefetch_reference(uint32_t attribute) const { __builtin_prefetch(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4); }
+    void prefetch_reference(uint32_t attribute) const { prefetch_line(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4); }
     void prefetch_numbers(uint32_t attribute) const {
-        __builtin_prefetch(bytes_.data() + read_u32(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4));
+        prefetch_line(bytes_.data() + read_u32(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4));
     }
-    void prefetch_weight(uint32_t number) const { __builtin_prefetch(bytes_.data() + weights_begin_ + size_t{number} * kWeightSize); }
+    void prefetch_weight(uint32_t number) const { prefetch_line(bytes_.data() + weights_begin_ + size_t{number} * kWeightSize); }
 
 private:
     static constexpr size_t kHeadSize = 48, kChunkHead = 12, kWeightSize = 20;

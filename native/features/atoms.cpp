@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/fault.hpp"
+#include "base/parse_number.hpp"
 #include "text/unicode.hpp"
 
 namespace tagpool {
@@ -177,9 +177,9 @@ void AtomValues::texts(uint32_t index, int64_t token, std::vector<std::string>& 
 double AtomValues::number(uint32_t index, int64_t token) {
     const std::string_view text = words_[index].column().text(static_cast<size_t>(token));
     double value = 0;
-    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';  // from_chars does not accept a plus sign
-    const auto [end, error] = std::from_chars(text.data() + plus, text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(static_cast<float>(value)))
+    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';  // parse_number does not accept a plus sign
+    const size_t length = parse_number(text.substr(plus), value);
+    if (length == 0 || plus + length != text.size() || !std::isfinite(static_cast<float>(value)))
         fail(concat("column \"", program_.atoms[index].column, "\": expected a number, got \"", take_characters(text, 40), "\""), token);
     return value;
 }

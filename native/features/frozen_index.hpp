@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/portable.hpp"
 #include "base/tensors.hpp"
 #include "features/encoding.hpp"
 #include "features/index.hpp"
@@ -51,13 +52,13 @@ public:
             if (actual == 0) return kNone;
         }
     }
-    void prefetch_place(uint32_t slot) const { __builtin_prefetch(&places_[slot]); }
-    [[gnu::always_inline]] void prefetch(uint64_t key) const { __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]); }
+    void prefetch_place(uint32_t slot) const { prefetch_line(&places_[slot]); }
+    [[gnu::always_inline]] void prefetch(uint64_t key) const { prefetch_line(&fingerprints_[home(mix(key, seed_), capacity_)]); }
     // Prefetches the place, too, for searches that are likely to succeed.
     [[gnu::always_inline]] void prefetch_all(uint64_t key) const {
         const uint32_t slot = home(mix(key, seed_), capacity_);
-        __builtin_prefetch(&fingerprints_[slot]);
-        __builtin_prefetch(&places_[slot]);
+        prefetch_line(&fingerprints_[slot]);
+        prefetch_line(&places_[slot]);
     }
 
     // Writes an index of features to a model, without those whose place is kNone. `keys` and `places` are [features] arrays.

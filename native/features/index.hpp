@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/portable.hpp"
 
 namespace tagpool {
 
@@ -23,7 +24,7 @@ public:
     }
     uint32_t find(uint64_t key) const { return slots_.empty() ? kNone : slots_[find_slot(key)].id; }
     void prefetch(uint64_t key) const {
-        if (!slots_.empty()) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
+        if (!slots_.empty()) prefetch_line(&slots_[key & (slots_.size() - 1)]);
     }
     uint32_t size() const { return size_; }
     // Makes room for `count` features; only for an empty index.
@@ -36,10 +37,12 @@ public:
     std::vector<uint64_t> keys() const;
 
 private:
-    struct __attribute__((packed, aligned(4))) Slot {
+#pragma pack(push, 4)  // 12 bytes
+    struct Slot {
         uint64_t key;
         uint32_t id;  // kNone: free
     };
+#pragma pack(pop)
 
     size_t find_slot(uint64_t key) const {
         const size_t mask = slots_.size() - 1;

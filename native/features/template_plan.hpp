@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/portable.hpp"
 #include "features/atoms.hpp"
 #include "features/program.hpp"
 
@@ -71,7 +72,7 @@ struct StringIds {
 
 private:
     static void prefetch(const void* begin, size_t bytes) {
-        for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(begin) + i);
+        for (size_t i = 0; i < bytes; i += 64) prefetch_line(static_cast<const char*>(begin) + i);
     }
 };
 

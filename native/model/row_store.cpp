@@ -1,13 +1,24 @@
 #include "model/row_store.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 namespace tagpool {
 namespace {
 
 std::atomic<uint64_t> store_count = 0;
+
+// Number of the process; always 0 on Windows, which has no forks.
+long process_number() {
+#ifdef _WIN32
+    return 0;
+#else
+    return getpid();
+#endif
+}
 
 }  // namespace
 
@@ -47,7 +58,7 @@ size_t RowStore::bytes() const {
 }
 
 RowCache::State& RowCache::state() {
-    const long process = getpid();
+    const long process = process_number();
     State* state = state_.load(std::memory_order_acquire);
     while (!state || state->process != process) {
         auto fresh = std::unique_ptr<State>(new State{{}, nullptr, process});

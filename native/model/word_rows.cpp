@@ -4,6 +4,7 @@
 #include <bit>
 #include <mutex>
 
+#include "base/portable.hpp"
 #include "base/thread_pool.hpp"
 #include "features/extract.hpp"
 #include "kernels/kernels.hpp"
@@ -348,7 +349,7 @@ void WordRows::prefetch(const uint32_t* rows, size_t length, size_t count) const
     const size_t stride = source_.model.stride;
     for (size_t t = 0; t < length; ++t) {
         const float* const row = rows_.get() + rows[t] * stride;
-        for (size_t i = 0; i < count * stride; i += kLine) __builtin_prefetch(row + i);
+        for (size_t i = 0; i < count * stride; i += kLine) prefetch_line(row + i);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/portable.hpp"
 #include "base/tensors.hpp"
 #include "features/encoding.hpp"
 #include "features/frozen_index.hpp"
@@ -104,8 +105,8 @@ private:
     void place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const;
     void add_block(uint32_t place, float* scores) const;
     [[gnu::always_inline]] void prefetch_block(uint32_t place) const {
-        __builtin_prefetch(view_.weights + place);
-        if (!view_.blocks.is_row(place)) __builtin_prefetch(view_.cell_labels + (place - view_.blocks.rows_end()));
+        prefetch_line(view_.weights + place);
+        if (!view_.blocks.is_row(place)) prefetch_line(view_.cell_labels + (place - view_.blocks.rows_end()));
     }
     static uint64_t conjunction_key(uint32_t slot) { return combine(slot, 1); }
     ConjunctionBits conjunction_bits() const;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/portable.hpp"
 #include "online/sketches.hpp"
 
 namespace tagpool {
@@ -63,12 +64,12 @@ public:
     }
     [[gnu::always_inline]] void prefetch_some(uint32_t row, std::span<const uint16_t> labels) const {
         if (!is_dense(row)) return prefetch(row);
-        for (const uint16_t label : labels) __builtin_prefetch(dense_of(row) + place_of(label));
+        for (const uint16_t label : labels) prefetch_line(dense_of(row) + place_of(label));
     }
     // Prefetching functions are always inlined: a compiler may drop calls of functions without effects.
     [[gnu::always_inline]] void prefetch(uint32_t row) const {
         const unsigned char* const block = is_dense(row) ? reinterpret_cast<const unsigned char*>(dense_of(row)) : arena_.data() + begin_of(row);
-        for (size_t line = 0; line < lines_[row % kKinds]; ++line) __builtin_prefetch(block + line * kLine);
+        for (size_t line = 0; line < lines_[row % kKinds]; ++line) prefetch_line(block + line * kLine);
     }
 
     // Adds the sketches of rows to scores. Returns a bound of the error of a score.
@@ -84,11 +85,11 @@ public:
     [[gnu::always_inline]] void prefetch_for_update(uint32_t row, uint16_t one, uint16_t other) const {
         if (row == kNone) return;
         if (is_dense(row)) {
-            __builtin_prefetch(&squares_at(row, one), 1);
-            __builtin_prefetch(&squares_at(row, other), 1);
+            prefetch_to_write(&squares_at(row, one));
+            prefetch_to_write(&squares_at(row, other));
         } else {
             const Head& head = head_of(row);
-            for (size_t i = 0; i < head.count; i += kLine / sizeof(Cold)) __builtin_prefetch(&cold_[head.cold + i], 1);
+            for (size_t i = 0; i < head.count; i += kLine / sizeof(Cold)) prefetch_to_write(&cold_[head.cold + i]);
         }
     }
 

@@ -1,6 +1,7 @@
 // Data of a sentence's tokens for the online learner: features, conjunctions, and their rows.
 #include <algorithm>
 
+#include "base/portable.hpp"
 #include "online/learner.hpp"
 
 namespace tagpool {
@@ -19,7 +20,7 @@ void OnlineLearner::find_conjunctions(size_t begin, size_t t) {
     const size_t from = tokens_.hashes.size(), candidates_from = tokens_.candidates.size();
     constexpr size_t kAhead = 2;  // tokens
     if (const size_t ahead = std::min(begin + t + kAhead, encoding.token_count() - 1); true)
-        for (uint64_t i = encoding.starts[ahead]; i < encoding.starts[ahead + 1]; ++i) __builtin_prefetch(&features_[encoding.ids[i]]);
+        for (uint64_t i = encoding.starts[ahead]; i < encoding.starts[ahead + 1]; ++i) prefetch_line(&features_[encoding.ids[i]]);
     if (options_.strongest > 0) {
         const uint64_t first = encoding.starts[begin + t], end = encoding.starts[begin + t + 1];
         tokens_.hashes.reserve_more(end - first + 1);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/aligned.hpp"
+#include "base/portable.hpp"
 
 namespace tagpool {
 
@@ -26,7 +27,7 @@ public:
     const unsigned char* head(size_t number) const { return data_.data() + number * bytes_; }
     size_t bytes() const { return bytes_; }
     [[gnu::always_inline]] void prefetch(size_t number) const {
-        for (size_t byte = 0; byte < bytes_; byte += kLine) __builtin_prefetch(data_.data() + number * bytes_ + byte);
+        for (size_t byte = 0; byte < bytes_; byte += kLine) prefetch_line(data_.data() + number * bytes_ + byte);
     }
     float scale(size_t number) const { return read_scale(head(number) + head_); }
     static float read_scale(const unsigned char* sketch) {

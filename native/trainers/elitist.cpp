@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/fault.hpp"
+#include "base/portable.hpp"
 
 namespace tagpool {
 namespace {
@@ -94,7 +95,7 @@ void Elitist::update_groups(Batch batch, ThreadPool& pool) {
     groups_.each_common(add);
     for_groups(in_batch_.size(), pool, [&](size_t, size_t first, size_t last) {
         for (size_t i = first; i < last; ++i) {
-            if (i + 2 * kGroupsAhead < last) __builtin_prefetch(&groups_[in_batch_[i + 2 * kGroupsAhead]]);
+            if (i + 2 * kGroupsAhead < last) prefetch_line(&groups_[in_batch_[i + 2 * kGroupsAhead]]);
             if (i + kGroupsAhead < last) prefetch(groups_[in_batch_[i + kGroupsAhead]]);
             update(groups_[in_batch_[i]]);
         }
@@ -104,7 +105,7 @@ void Elitist::update_groups(Batch batch, ThreadPool& pool) {
 // Prefetches the weights of a group: they are scattered over memory.
 void Elitist::prefetch(const WeightGroup& group) const {
     for (const Buffer<double>& weights : weights_)
-        for (size_t k = 0; k < group.count; k += 8) __builtin_prefetch(weights.data() + group.begin + k);
+        for (size_t k = 0; k < group.count; k += 8) prefetch_line(weights.data() + group.begin + k);
 }
 
 std::array<double*, kMaxExperts> Elitist::members_of(const WeightGroup& group) {

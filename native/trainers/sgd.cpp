@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/portable.hpp"
 #include "base/random.hpp"
 
 namespace tagpool {
@@ -21,7 +22,7 @@ constexpr double kAveragingPower = 3;  // step n of the average has a weight of 
 
 // Prefetch the range: another core wrote it, so every line is a cache miss.
 void prefetch(const float* numbers, size_t count) {
-    for (size_t i = 0; i < count; i += 16) __builtin_prefetch(numbers + i);
+    for (size_t i = 0; i < count; i += 16) prefetch_line(numbers + i);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 // Vectors of this instruction set: wider ones would be split in memory.
 using Doubles = Lanes<double>::Vector;
+using Bits = Lanes<double>::Mask;
 constexpr size_t kDoubles = Lanes<double>::kCount;
-typedef int64_t Bits __attribute__((vector_size(sizeof(Doubles))));
 
 inline Doubles load_some(const double* from, size_t count) {
     if (count >= kDoubles) return load(from);
@@ -18,10 +18,6 @@ inline void store_some(double* to, size_t count, Doubles value) {
 }
 
 inline Doubles all_of(double value) { return Doubles{} + value; }
-inline Doubles size_of(Doubles x) { return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x) & INT64_MAX); }
-inline Doubles with_sign(Doubles size, Doubles of) {
-    return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(size) | (reinterpret_cast<Bits>(of) & INT64_MIN));
-}
 inline bool any_of(Bits x) {
     int64_t some = 0;
     for (size_t i = 0; i < kDoubles; ++i) some |= x[i];
@@ -31,7 +27,7 @@ inline bool any_of(Bits x) {
 // factors[k - 1] for each k in `chosen`; 0 for 0.
 inline Doubles chosen_from(const double* factors, size_t size, Doubles chosen) {
     Doubles out = {};
-    for (size_t k = 1; k <= size; ++k) out = chosen == static_cast<double>(k) ? all_of(factors[k - 1]) : out;
+    for (size_t k = 1; k <= size; ++k) out = choose(chosen == all_of(static_cast<double>(k)), all_of(factors[k - 1]), out);
     return out;
 }
 
@@ -47,13 +43,13 @@ inline Doubles threshold_of(const Doubles* sizes, size_t runtime_size, const dou
         sum = Doubles{};
         for (size_t m = 0; m < size; ++m) {
             const Bits larger = sizes[m] > threshold;
-            sum += larger ? sizes[m] : all_of(0.0);
-            chosen += larger ? all_of(1.0) : all_of(0.0);
+            sum += choose(larger, sizes[m], all_of(0.0));
+            chosen += choose(larger, all_of(1.0), all_of(0.0));
         }
         const Doubles next = sum * chosen_from(factors, size, chosen);
         const Bits rises = next > threshold;
         if (size > 3 && !any_of(rises)) break;
-        threshold = rises ? next : threshold;
+        threshold = choose(rises, next, threshold);
     }
     return threshold;
 }
@@ -76,25 +72,25 @@ size_t update_sized(const ExpertSteps& steps, double* const* members, size_t cou
         Doubles sum = {}, least = all_of(kLarge), nonzero = {};
         for (size_t m = 0; m < size; ++m) {
             const Doubles left = sizes[m] - threshold;
-            const Bits none = left <= 0.0;  // NaN stays NaN
-            sizes[m] = none ? all_of(0.0) : left;
+            const Bits none = left <= all_of(0.0);  // NaN stays NaN
+            sizes[m] = choose(none, all_of(0.0), left);
             sum += sizes[m];
-            nonzero += none ? all_of(0.0) : all_of(1.0);
-            const Doubles counted = none ? all_of(kLarge) : left;
-            least = counted < least ? counted : least;
+            nonzero += choose(none, all_of(0.0), all_of(1.0));
+            const Doubles counted = choose(none, all_of(kLarge), left);
+            least = choose(counted < least, counted, least);
         }
         Doubles lost = {};
         if (steps.shares) {
             lost = sum * chosen_from(steps.shares, size, nonzero);
             const Bits intact = lost < least;
-            lost = intact ? lost : all_of(0.0);
+            lost = choose(intact, lost, all_of(0.0));
             if (any_of(~intact))
                 for (size_t i = 0; i < std::min(some, kDoubles); ++i)
                     if (!intact[i]) unfinished[unfinished_count++] = static_cast<uint32_t>(first + i);
         }
         Doubles mixed = {};
         for (size_t m = 0; m < size; ++m) {
-            const Doubles left = with_sign(sizes[m] == 0.0 ? sizes[m] : sizes[m] - lost, weights[m]);
+            const Doubles left = with_sign(choose(sizes[m] == all_of(0.0), sizes[m], sizes[m] - lost), weights[m]);
             store_some(members[m] + first, some, left);
             mixed += steps.alpha[m] * left;
         }

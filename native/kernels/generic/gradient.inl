@@ -37,7 +37,7 @@ inline void score_singles(const Items& items, const T* weights, size_t begin, si
     with_singles(items, [&](const auto& singles) {
         if (items.single_values.empty()) {
             for (uint64_t i = first; i < last; ++i) {
-                __builtin_prefetch(weights + ahead_of(singles, i, kSinglesAhead).place);
+                prefetch_line(weights + ahead_of(singles, i, kSinglesAhead).place);
                 const auto [place, score] = singles[i];
                 scores[score] += weights[place];
             }

@@ -1,23 +1,4 @@
-// exp, sums over labels, and rows in registers. Included by kernels.inl only.
-
-// Vectors of this instruction set, of at most kMost numbers: rows are padded to multiples of eight, or to four.
-template <class T, size_t kMost = 8>
-struct Lanes {
-    static constexpr size_t kCount = std::min(TAGPOOL_VECTOR_BYTES / sizeof(T), kMost);
-    typedef T Vector __attribute__((vector_size(kCount * sizeof(T))));
-};
-
-template <size_t kMost = 8, class T>
-inline typename Lanes<T, kMost>::Vector load(const T* from) {
-    typename Lanes<T, kMost>::Vector out;
-    __builtin_memcpy(&out, from, sizeof(out));
-    return out;
-}
-
-template <class T, class Vector>
-inline void store(T* to, Vector value) {
-    __builtin_memcpy(to, &value, sizeof(value));
-}
+// exp, sums over labels, and rows in vectors. Included by kernels.inl only.
 
 // exp(x) = 2^n * exp(r), r in [-ln2/2, ln2/2] by a polynomial. Adding and subtracting `magic` rounds to an integer.
 inline float fast_exp(float x) {
@@ -70,7 +51,7 @@ inline T max_of(const T* x, size_t stride) {
     auto most = load(x);
     for (size_t i = kLanes; i < stride; i += kLanes) {
         const auto here = load(x + i);
-        most = here > most ? here : most;
+        most = choose(here > most, here, most);
     }
     T last = most[0];
     for (size_t k = 1; k < kLanes; ++k) last = std::max(last, most[k]);
@@ -90,7 +71,7 @@ inline void add_scaled(T* __restrict to, const T* __restrict row, T by, size_t s
 template <class T>
 inline void prefetch_row(const T* row, size_t count) {
     const char* bytes = reinterpret_cast<const char*>(row);
-    for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
+    for (size_t byte = 0; byte < count * sizeof(T); byte += 64) prefetch_line(bytes + byte);
 }
 
 // A sum of rows: in explicit vectors if the length is a compile-time constant, since compilers do not vectorise these loops well; else in place.

@@ -21,7 +21,7 @@ inline void add_singles(const Items& items, const T* __restrict nodes, size_t be
     with_singles(items, [&](const auto& singles) {
         for (uint64_t i = items.single_starts[begin]; i < items.single_starts[end]; ++i) {
             const uint32_t later = ahead_of(singles, i, kSinglesAhead).place;
-            __builtin_prefetch((later < shared_count ? gradient.shared : gradient.unshared) + later);
+            prefetch_line((later < shared_count ? gradient.shared : gradient.unshared) + later);
             const auto [place, score] = singles[i];
             T* const to = place < shared_count ? gradient.shared : gradient.unshared;
             to[place] += values ? nodes[score] * static_cast<T>(values[i]) : nodes[score];

@@ -25,7 +25,7 @@ inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights
     for (uint64_t i = set.items().row_starts[token]; i < set.items().row_starts[token + 1]; ++i)
         prefetch_row(weights.data + size_t{set.items().rows[i]} * pitch, ahead);
     for (uint64_t i = set.items().single_starts[token]; i < set.items().single_starts[token + 1]; ++i)
-        __builtin_prefetch(weights.data + size_t{set.items().singles[i].place} * weights.copies);
+        prefetch_line(weights.data + size_t{set.items().singles[i].place} * weights.copies);
 }
 
 // Prefetch distance in lists, and the number of items whose rows are prefetched together.
@@ -59,7 +59,7 @@ void score_shard(const TrainingSet& set, const WeightView<float>& weights, size_
         }
     });
     for (size_t i = 0; i < singles.count; ++i) {
-        if (i + kItemsAhead < singles.count) __builtin_prefetch(weights.data + singles.items[i + kItemsAhead].place * weights.copies);
+        if (i + kItemsAhead < singles.count) prefetch_line(weights.data + singles.items[i + kItemsAhead].place * weights.copies);
         const float weight = weights.data[singles.items[i].place * weights.copies];
         part[singles.items[i].to] += singles.values ? static_cast<float>(singles.values[i]) * weight : weight;
     }
@@ -186,7 +186,7 @@ void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shar
             for (size_t k = 0; k < count; ++k) {
                 const size_t row = rows.items[active[k]].place;
                 prefetch_row(target.data + row * 2 * stride, ahead);
-                __builtin_prefetch(target.rows + row);
+                prefetch_line(target.rows + row);
             }
             for (size_t k = 0; k < count; ++k) {
                 const auto [row, token] = rows.items[active[k]];
@@ -206,8 +206,8 @@ void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shar
     });
     for (size_t i = 0; i < singles.count; ++i) {
         if (i + kItemsAhead < singles.count) {
-            __builtin_prefetch(target.data + singles.items[i + kItemsAhead].place * 2);
-            __builtin_prefetch(target.singles + singles.items[i + kItemsAhead].place);
+            prefetch_line(target.data + singles.items[i + kItemsAhead].place * 2);
+            prefetch_line(target.singles + singles.items[i + kItemsAhead].place);
         }
         float* const to = target.data + singles.items[i].place * 2;
         const float gradient = nodes[singles.items[i].to] * (singles.values ? static_cast<float>(singles.values[i]) : float{1});

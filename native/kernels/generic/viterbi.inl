@@ -35,7 +35,7 @@ inline void step_in_vectors(const StepScores<T>& steps, const T* before, const T
     for (size_t a = 1; a < steps.labels; ++a)
         for (size_t k = 0; k < kVectors; ++k) {
             const auto sum = before[a] + load(steps.transitions + a * kStride + k * kLanes);
-            most[k] = sum > most[k] ? sum : most[k];
+            most[k] = choose(sum > most[k], sum, most[k]);
         }
     for (size_t k = 0; k < kVectors; ++k) store(here + k * kLanes, most[k] + load(scores + k * kLanes));
 }
@@ -221,13 +221,13 @@ inline void prefetch_with_model(const ModelView& model, const Encoding& encoding
     if (token + 1 >= encoding.starts.size()) return;
     for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
         const uint32_t place = encoding.ids[i];
-        __builtin_prefetch(model.weights + place);
+        prefetch_line(model.weights + place);
         if (!model.blocks.is_row(place)) {
-            __builtin_prefetch(model.cell_labels + (place - model.blocks.rows_end()));
+            prefetch_line(model.cell_labels + (place - model.blocks.rows_end()));
         } else {
             constexpr size_t kLine = 64 / sizeof(float);
-            for (size_t label = kLine; label < model.stride; label += kLine) __builtin_prefetch(model.weights + place + label);
-            __builtin_prefetch(model.weights + place + model.stride - 1);  // rows are not aligned to lines
+            for (size_t label = kLine; label < model.stride; label += kLine) prefetch_line(model.weights + place + label);
+            prefetch_line(model.weights + place + model.stride - 1);  // rows are not aligned to lines
         }
     }
 }
