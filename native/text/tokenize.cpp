@@ -15,6 +15,8 @@ const std::unordered_set<std::u32string> kAbbreviations = {
     U"St",  U"Mt",  U"Ft",  U"Ave",    U"Blvd", U"Rd",   U"Inc", U"Ltd", U"Co",  U"Corp", U"Bros", U"Jr",   U"Sr",  U"vs",  U"etc", U"cf",  U"No",
     U"Nos", U"Vol", U"Fig", U"Jan",    U"Feb",  U"Mar",  U"Apr", U"Jun", U"Jul", U"Aug",  U"Sep",  U"Sept", U"Oct", U"Nov", U"Dec"};
 
+constexpr char32_t kJoiner = 0x200D;
+
 class Tokenizer {
 public:
     explicit Tokenizer(std::string_view text) {
@@ -33,6 +35,7 @@ public:
             if (end == position_) end = match_dotted();
             if (end == position_) end = match_clitic();
             if (end == position_) end = match_word();
+            if (end == position_) end = match_emoji();
             add_token(end == position_ ? match_repetition() : end);
         }
         return std::move(tokens_);
@@ -140,6 +143,19 @@ private:
             i = skip_word(i + 1);
         }
         if (at(i) == U'.' && kAbbreviations.contains(text_.substr(position_, i - position_)) && !is_word(i + 1)) ++i;
+        return i;
+    }
+
+    // A picture of several characters: with a colour or a variation, a keycap, the two letters of a flag, or pictures that are joined.
+    size_t match_emoji() const {
+        size_t end = skip_picture(position_);
+        while (at(end) == kJoiner && is(end + 1, kPunctuation)) end = skip_picture(end + 1);
+        return end > position_ + 1 ? end : position_;
+    }
+    size_t skip_picture(size_t i) const {
+        const auto in = [&](size_t k, char32_t first, char32_t last) { return at(k) >= first && at(k) <= last; };
+        i += in(i, 0x1F1E6, 0x1F1FF) && in(i + 1, 0x1F1E6, 0x1F1FF) ? 2 : 1;
+        while (in(i, 0xFE0E, 0xFE0F) || in(i, 0x1F3FB, 0x1F3FF) || in(i, 0xE0020, 0xE007F) || at(i) == 0x20E3) ++i;
         return i;
     }
 
