@@ -134,6 +134,7 @@ CASES |= {
     "GivenEncoder.fit_transform": lambda make: GivenEncoder().fit_transform(make(FEATURES), make(TRAIN.labels)).labels,
     "GivenEncoder.transform": lambda make: GivenEncoder().fit(FEATURES).transform(make(FEATURES), make(TRAIN.labels)).ids,
     "partial_scores": lambda make: tagpool.partial_scores(make(TRAIN.labels), make(EXPERTS["b"]))["type"].f1,
+    "span_confusion": lambda make: tagpool.span_confusion(make(TRAIN.labels), make(EXPERTS["b"])).rows(),
     "score": lambda make: tagpool.score(make(TRAIN.labels), make(EXPERTS["b"])).to_dict(),
     "VotePool.fit": lambda make: VotePool().fit(experts(make), make(TRAIN.labels), words=make(TRAIN.words)).weights_,
     "VotePool.predict": lambda make: fitted("VotePool").predict(experts(make), words=make(TRAIN.words)),

@@ -93,7 +93,7 @@ def test_inspect_tells_of_members(data: Path, pools: Path) -> None:
     for reported, member in zip(result["members"], pool, strict=True):
         assert (reported["features"], reported["weights"]) == (member.feature_count, member.weight_count)
         assert sum(reported["templates"].values()) == member.feature_count
-        assert reported["training"] == member.summary_
+        assert reported["training"] == {**member.summary_, "dev": pytest.approx(100 * member.summary_["dev"])}
     assert result["bytes"] == (pools / "bagged.tagpool").stat().st_size
     assert result["merges"]
     assert len(result["top_features"]["B-PER"]["positive"]) == 1

@@ -54,7 +54,7 @@ def create_tagger(
 
         return TextTagger(labeller, blocks)
     if kind not in (Format.JSONL, Format.SPANS):
-        advice = f"convert the file first: tagpool convert {path} -o FILE.conll"
+        advice = f"convert the file first: tagpool convert {path} --from {kind.value} -o FILE.conll"
         raise InputError(f"tagpool tag does not write the format {kind.value}; {advice}", source=source_name(path))
     from tagpool.tagging.jsonl import JsonlTagger
 

@@ -43,7 +43,7 @@ def test_names_are_known(key: str) -> None:
         (("t",), ["train", "tune", "tag"]),
         (("pool", "e"), ["estimate", "explain"]),
         (("--ver",), ["--version"]),
-        (("tag", "--format", "c"), ["conll", "conllu"]),
+        (("tag", "--format", "c"), ["conll", "conllu", "conllup"]),
         (("tag", "m", "--format=j"), ["--format=jsonl"]),
         (("tag", "--scheme", "bi"), ["bio2", "bilou", "bioes"]),
         (("train", "--engine", ""), ["local", "ray"]),

@@ -58,14 +58,17 @@ def _text(record: Record) -> str:
 
 def _fits(text: str, task: dict[str, Any]) -> bool:
     """Return whether the spans of a task are in a text, by their own text; false without spans."""
-    parts = [
-        item for key in ("annotations", "completions", "predictions") for item in task.get(key) or () if isinstance(item, dict)
-    ]
-    regions = [region for item in parts for region in item.get("result") or () if isinstance(region, dict)]
+    parts = [item for key in ("annotations", "completions", "predictions") for item in _objects(task.get(key))]
+    regions = [region for item in parts for region in _objects(item.get("result"))]
     values = [
         value for region in regions if isinstance(value := region.get("value"), dict) and isinstance(value.get("text"), str)
     ]
     return bool(values) and all(value["text"] in text for value in values)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; other values are refused when they are read."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _values(item: dict[str, Any], record: Record) -> list[dict[str, Any]]:
