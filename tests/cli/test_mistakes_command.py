@@ -47,11 +47,11 @@ def test_jsonl_and_parquet_have_records_and_sentences(files: list[Path], tmp_pat
 
 
 def test_other_kinds_are_left_out(files: list[Path]) -> None:
-    assert succeed("mistakes", *files, *FAST, "--kind", "spurious") == "no disagreements\n"
+    assert succeed("mistakes", *files, *FAST, "--kind", "spurious") == "no disagreements of the kind spurious\n"
 
 
 def test_refusals(files: list[Path], tmp_path: Path) -> None:
-    assert "kinds=['odd']: expected a list of missed" in fail("mistakes", *files, "--kind", "odd")
+    assert "--kind odd: no such kind; use missed" in fail("mistakes", *files, "--kind", "odd")
     assert "has no probabilities" in fail("mistakes", *files, "--learner", "inducing")
     assert "this is an input file" in fail("mistakes", *files, "-o", files[0])
     assert "drop this key" in fail("mistakes", *files, "--set", "data.memory=1G")

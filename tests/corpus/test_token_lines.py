@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagpool import read_corpus
+from tagpool import builtin_corpus, read_corpus, write_corpus
 from tagpool.corpus.formats import Format
 from tagpool.corpus.token_lines import token_lines
 
@@ -47,3 +48,15 @@ def test_records_of_jsonl_are_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text('{"tokens": ["a", "b"]}\n\n{"tokens": []}\n{"tokens": ["c"]}\n')
     assert token_lines(path, read_corpus(path, format="jsonl"), format=Format.JSONL) == [[1, 1], [], [4]]
+
+
+@pytest.mark.parametrize("kind", ["prodigy", "doccano", "label-studio", "webanno"])
+def test_files_of_annotation_tools_have_no_lines(tmp_path: Path, kind: str) -> None:
+    corpus = builtin_corpus(6)
+    path = tmp_path / {"webanno": "a.tsv", "label-studio": "a.json"}.get(kind, "a.jsonl")
+    write_corpus(corpus, path, format=kind, losses=Counter())
+    read = read_corpus(path)
+    lines = token_lines(path, read)
+    assert not lines or [len(row) for row in lines] == [len(words) for words in read.words]
+    if kind in ("label-studio", "webanno"):
+        assert lines == []

@@ -51,7 +51,7 @@ def agreement(
     """
     if disputes is not None:
         refuse_inputs("--disputes", disputes, expert_paths(files))
-    refuse_mixed_output(disputes, json)
+    refuse_mixed_output(disputes, json, "--disputes")
     if len(files) < 2 and not files[0].endswith("@*"):
         advice = "name the files of two annotators or more, or all annotators of a file, as FILE@*"
         raise InputError(f"there is no agreement of one annotator; {advice}", source=files[0])

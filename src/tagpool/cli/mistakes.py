@@ -14,7 +14,7 @@ from tagpool.auditing.mistakes import MISTAKE_KINDS, Mistake, find_mistakes
 from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.inputs import expand_files, with_expanded
 from tagpool.cli.options import JsonOption, expand_options
-from tagpool.cli.outputs import is_same_file, refuse_inputs
+from tagpool.cli.outputs import is_same_file, refuse_inputs, refuse_mixed_output
 from tagpool.cli.progress import follow_steps
 from tagpool.cli.records import write_records
 from tagpool.cli.training.learners import create_learner
@@ -60,6 +60,10 @@ def mistakes(
       tagpool mistakes train.conll dev.conll --top 500 -o mistakes.jsonl --html mistakes.html
       tagpool mistakes train.conll --kind missed     (spans that annotators forgot)
     """
+    refuse_mixed_output(target, json)
+    refuse_mixed_output(html, json, "--html")
+    if unknown := [one for one in kind or () if one not in MISTAKE_KINDS]:
+        raise InputError(f"--kind {unknown[0]}: no such kind; use {', '.join(MISTAKE_KINDS)}")
     settings = options.merge_settings({"data": {"train": files}})
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
@@ -78,13 +82,14 @@ def mistakes(
     if target is not None:
         write_records(target, source.records(shown))
     if html is not None:
-        name = ", ".join(dict.fromkeys(Path(file).name for file, _ in source.places))
+        name = ", ".join(dict.fromkeys(Path(file).name for file, *_ in source.places))
         write_text(html, mistake_page(f"Likely mistakes in {name}", source.corpus, shown, [source.place(one) for one in shown]))
     if json:
         print_json({"found": len(listed), "mistakes": source.records(shown)})
     elif str(target) != "-":
-        source.show(shown)
-        notes.print_line(f"{counted(len(shown), 'mistake')} of {counted(len(listed), 'disagreement')}")
+        source.show(shown, kind or ())
+        if shown:
+            notes.print_line(f"{counted(len(shown), 'mistake')} of {counted(len(listed), 'disagreement')}")
 
 
 def _check_outputs(outputs: dict[str, Path | None], inputs: Sequence[str | Path]) -> None:
@@ -99,10 +104,13 @@ def _check_outputs(outputs: dict[str, Path | None], inputs: Sequence[str | Path]
 
 @dataclass(frozen=True)
 class _Source:
-    """The sentences of the files; ``places`` has the file of each sentence, and the lines of its tokens if they are known."""
+    """The sentences of the files.
+
+    ``places`` has the file of each sentence, its number there from 1, and the lines of its tokens if they are known.
+    """
 
     corpus: Corpus
-    places: Sequence[tuple[str, Sequence[int]]]
+    places: Sequence[tuple[str, int, Sequence[int]]]
 
     @classmethod
     def read(cls, files: Sequence[str], data: DataOptions) -> _Source:
@@ -112,19 +120,19 @@ class _Source:
             corpus = read_labelled(file, data)
             lines = token_lines(file, corpus, format=None if data.format is None else Format(data.format), encoding=data.encoding)
             corpora.append(corpus)
-            places += [(source_name(file), row) for row in lines or [[]] * len(corpus)]
+            places += [(source_name(file), number, row) for number, row in enumerate(lines or [[]] * len(corpus), 1)]
         return cls(concatenate(corpora), places)
 
     def place(self, one: Mistake) -> str:
         """Return the file and line of a mistake; without lines, the number of the sentence."""
-        file, lines = self.places[one.sentence]
-        return f"{file}:{lines[one.start]}" if lines else f"{file}, sentence {one.sentence + 1}"
+        file, number, lines = self.places[one.sentence]
+        return f"{file}:{lines[one.start]}" if lines else f"{file}, sentence {number}"
 
     def records(self, chosen: Sequence[Mistake]) -> list[dict[str, Any]]:
         """Return the mistakes for JSON; tokens and sentences are counted from 0, lines from 1."""
         records = []
         for one in chosen:
-            file, lines = self.places[one.sentence]
+            file, _, lines = self.places[one.sentence]
             words = self.corpus[one.sentence].words
             records.append(
                 {
@@ -140,13 +148,14 @@ class _Source:
             )
         return records
 
-    def show(self, chosen: Sequence[Mistake]) -> None:
-        """Print a table."""
+    def show(self, chosen: Sequence[Mistake], kinds: Sequence[str]) -> None:
+        """Print a table; ``kinds`` are those that were asked for."""
         rows = [[self.place(one), *_cells(one, self.corpus[one.sentence].words)] for one in chosen]
         if rows:
             print_table(["place", "kind", "annotated", "proposed", "score", "sentence"], rows, left=4, last_left=True)
         else:
-            output.print_line("no disagreements")
+            kinds = f" of the kind {' or '.join(kinds)}" if kinds else ""
+            output.print_line(f"no disagreements{kinds}")
 
 
 def _cells(one: Mistake, words: Sequence[str]) -> list[str]:

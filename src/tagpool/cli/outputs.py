@@ -30,10 +30,10 @@ def refuse_inputs(option: str, output: str | Path | None, inputs: Iterable[str |
             raise InputError(f"{option} {output}: this is an input file; choose another file")
 
 
-def refuse_mixed_output(output: Path | None, json: bool) -> None:
+def refuse_mixed_output(output: Path | None, json: bool, option: str = "--output") -> None:
     """Raise an error if a summary as JSON and the output itself both go to standard output."""
     if json and str(output) == STANDARD_STREAM:
-        raise InputError("--json and --output - both write to standard output; name a file with --output")
+        raise InputError(f"--json and {option} - both write to standard output; name a file with {option}")
 
 
 def is_same_file(output: Path, other: Path) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tagpool.corpus.annotations.detection import is_tool_file, is_webanno
 from tagpool.corpus.conll import DOCUMENT_START
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import read_lines
@@ -15,7 +16,9 @@ _DOCUMENT_LINE = re.compile(rf"[ \t]*{DOCUMENT_START}([ \t]|$)")
 
 
 def token_lines(path: str | Path, corpus: Corpus, *, format: Format | None = None, encoding: str = "utf-8") -> list[list[int]]:  # noqa: A002
-    """Return the line of every token of a corpus that was read from a file; empty for files without lines, such as Parquet.
+    """Return the line of every token of a corpus that was read from a file.
+
+    The result is empty for files without lines, such as Parquet, and for most of annotation tools.
 
     >>> import tempfile, pathlib
     >>> from tagpool import read_corpus
@@ -25,12 +28,16 @@ def token_lines(path: str | Path, corpus: Corpus, *, format: Format | None = Non
     [[2, 3], [6]]
     """
     kind = format_of(path) if format is None else format
+    if format is None and (is_webanno(path) or (kind is Format.JSONL and is_tool_file(path, encoding=encoding))):
+        return []
     if kind in (Format.CONLL, Format.CONLLU):
         lines = _conll_lines(read_lines(path, encoding=encoding), corpus)
     elif kind in (Format.JSONL, Format.SPANS):
         numbered = enumerate(read_lines(path, encoding=encoding), 1)
-        lines = (number for number, line in numbered if line.strip())
-        return [[number] * len(words) for number, words in zip(lines, corpus.words, strict=False)]
+        records = [number for number, line in numbered if line.strip()]
+        if len(records) != len(corpus):  # a list of records, or texts of several sentences
+            return []
+        return [[number] * len(words) for number, words in zip(records, corpus.words, strict=True)]
     else:
         return []
     return [[next(lines) for _ in words] for words in corpus.words]
