@@ -29,6 +29,8 @@ def from_dataset(dataset: Any, *, columns: Columns | None = None) -> Corpus:
         raise InputError(f"expected a datasets.Dataset, got {type(dataset).__name__}{splits}")
     if isinstance(dataset, dict):
         raise InputError(f"expected one split of a data set, got {', '.join(map(str, dataset))}; choose one: dataset['train']")
+    if not hasattr(dataset, "num_rows"):
+        raise InputError(f"expected a datasets.Dataset, got {type(dataset).__name__}, a stream; load it without streaming=True")
     table = dataset.with_format("arrow")[:]
     names = class_names(table.schema.metadata)
     return Corpus.from_arrow(with_names(table, names, rename=columns is None), columns=columns)

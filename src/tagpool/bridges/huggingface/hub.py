@@ -61,22 +61,26 @@ def from_pretrained(name_or_folder: str | Path, **options: Any) -> Any:
     """Load a tagger or pool from a folder, or from the hub.
 
     Args:
-        name_or_folder: A folder that :func:`save_pretrained` has written, or the name of a repository on the hub, such as
-            ``"user/ner"``. An existing folder has priority, and needs no library and no network.
+        name_or_folder: A folder that :func:`save_pretrained` has written, a model file, or the name of a repository on the hub,
+            such as ``"user/ner"``. An existing folder has priority, and needs no library and no network.
         options: For the hub: ``revision``, ``token``, ``cache_dir``, ``local_files_only`` and others of
             ``huggingface_hub.hf_hub_download``.
 
     A model executes no code, and opens no other file (see :func:`tagpool.load`).
     """
     check_path(name_or_folder)
-    if Path(name_or_folder).is_dir():
+    if str(name_or_folder) and Path(name_or_folder).is_dir():
         path = Path(name_or_folder) / MODEL_FILE
         if not path.is_file():
             raise InputError(f"the folder has no file {MODEL_FILE}", source=name_or_folder)
         return load(path)
+    if Path(name_or_folder).is_file():
+        return load(name_or_folder)
     name = str(name_or_folder)
     if name.count("/") != 1 or name.startswith(("/", ".")):
-        raise InputError("expected a folder, or a repository of the hub such as user/ner; there is no such folder", source=name)
+        raise InputError(
+            "expected a folder, or a repository of the hub such as user/ner; there is no such folder", source=name or "''"
+        )
     hub = require("huggingface_hub", "from_pretrained with a repository")
     with _Named("the hub has no such model, or is not reached", name, InputError):
         path = Path(hub.hf_hub_download(name, MODEL_FILE, **options))
