@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from tagpool.errors import InputError
@@ -13,26 +13,30 @@ from tagpool.experiments.study import Setting, Study
 
 @dataclass(frozen=True)
 class Experiment:
-    """Description and module of an experiment."""
+    """Description and module of an experiment. One that is ``generated`` reads no corpora."""
 
     what: str
     module: str
     function: str = "run"
+    generated: bool = False
 
     def run(self, setting: Setting) -> Study:
         """Run the experiment."""
         module = importlib.import_module(f"tagpool.experiments.{self.module}")
+        setting = replace(setting, data=None) if self.generated else setting
         return cast("Callable[[Setting], Study]", getattr(module, self.function))(setting)
 
 
 EXPERIMENTS = {
-    "undertraining": Experiment("BAGGING, Figure 1: a strong feature missing at test time, on generated data", "undertraining"),
+    "undertraining": Experiment(
+        "BAGGING, Figure 1: a strong feature missing at test time, on generated data", "undertraining", generated=True
+    ),
     "bagging-ner": Experiment("BAGGING, Tables 1 and 2: bags of features on names of CoNLL-2003", "bagging"),
     "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "chunks"),
     "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
     "dfi-pos": Experiment("DFI, Tables 3 and 4: induced features on tags of the Wall Street Journal", "induction", "run_tags"),
     "dfi-ner": Experiment("DFI, Tables 7 and 8: induced features on names of CoNLL-2003", "induction", "run_names"),
-    "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial"),
+    "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial", generated=True),
     "paths-pos": Experiment("PATHS, Table 5: path experts on parts of speech of the Wall Street Journal", "paths_pos"),
     "paths-ner": Experiment("taggers of every kind on names of CoNLL-2003, pooled by labels and probabilities", "paths_ner"),
     "paths-ocr": Experiment("PATHS, section 5.3: path experts on handwriting", "paths_ocr"),
@@ -42,6 +46,8 @@ EXPERIMENTS = {
     "pools-crowd": Experiment("pools of crowd workers (CoNLL-2003) by number of gold sentences", "pools_crowd"),
     "pools-order": Experiment("gold sentences as pool suggest orders them, against random order", "pools_order"),
 }
+ALL = "all"  # in place of a name
+NAMES = (*EXPERIMENTS, ALL)
 
 
 def experiment(name: str) -> Experiment:
