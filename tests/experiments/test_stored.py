@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tagpool.experiments import stored
+from tagpool.experiments.catalogue import experiment
 from tagpool.experiments.fingerprints import data_fingerprint
-from tagpool.experiments.stored import Result, Store, run_experiment
+from tagpool.experiments.stored import Result, Store, command_of, run_experiment
 from tagpool.experiments.study import Row, Setting, Study, Table
 
 
@@ -46,6 +47,7 @@ def test_other_code_corpora_or_options_do_not_find_it(tmp_path: Path, corpora: P
     store.save("bagging-ner", result())
     store.save("undertraining", result("undertraining"))
     assert store.find("bagging-chunk") is None
+    assert Store(cache, replace(setting, seeds=3), plots=True).find("bagging-ner") is not None, "the default"
     for other, plots in ((replace(setting, quick=True), True), (replace(setting, seeds=4), True), (setting, False)):
         assert Store(cache, other, plots=plots).find("bagging-ner") is None
     (corpora / "conll2003" / "train").write_text("Oslo B-PER\n")
@@ -55,6 +57,13 @@ def test_other_code_corpora_or_options_do_not_find_it(tmp_path: Path, corpora: P
     assert changed.usual_seconds("bagging-ner") == 2.5, "the time of a run with other corpora"
     monkeypatch.setattr(stored, "code_fingerprint", lambda: "other code")
     assert Store(cache, setting, plots=True).find("undertraining") is None
+
+
+def test_an_experiment_has_its_number_of_seeds() -> None:
+    numbers = {name: len(experiment(name).resolve(Setting()).seed_numbers()) for name in ("bagging-ner", "pools-noisebench")}
+    assert numbers == {"bagging-ner": 3, "pools-noisebench": 20}
+    assert len(experiment("pools-noisebench").resolve(Setting(seeds=4)).seed_numbers()) == 4
+    assert command_of("pools-noisebench", Setting()) == "tagpool reproduce pools-noisebench"
 
 
 def test_the_latest_time_is_the_usual_one(tmp_path: Path, corpora: Path) -> None:

@@ -8,23 +8,27 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tagpool.errors import InputError
-from tagpool.experiments.study import Setting, Study
+from tagpool.experiments.study import SEEDS, Setting, Study
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Description and module of an experiment. One that is ``generated`` reads no corpora."""
+    """Description and module of an experiment. One that is ``generated`` reads no corpora; ``seeds`` is its number of seeds."""
 
     what: str
     module: str
     function: str = "run"
     generated: bool = False
+    seeds: int = SEEDS
 
     def run(self, setting: Setting) -> Study:
         """Run the experiment."""
         module = importlib.import_module(f"tagpool.experiments.{self.module}")
-        setting = replace(setting, data=None) if self.generated else setting
-        return cast("Callable[[Setting], Study]", getattr(module, self.function))(setting)
+        return cast("Callable[[Setting], Study]", getattr(module, self.function))(self.resolve(setting))
+
+    def resolve(self, setting: Setting) -> Setting:
+        """Return the setting with the experiment's number of seeds, unless it has one, and without corpora that are not read."""
+        return replace(setting, seeds=setting.seeds or self.seeds, data=None if self.generated else setting.data)
 
 
 EXPERIMENTS = {
@@ -42,9 +46,11 @@ EXPERIMENTS = {
     "paths-ocr": Experiment("PATHS, section 5.3: path experts on handwriting", "paths_ocr"),
     "paths-pron": Experiment("PATHS, Tables 3 and 4: path experts on pronunciations", "paths_pron"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
-    "pools-noisebench": Experiment("pools of four noisy experts (NoiseBench) by number of gold sentences", "pools_noisebench"),
+    "pools-noisebench": Experiment(
+        "pools of four noisy experts (NoiseBench) by number of gold sentences", "pools_noisebench", seeds=20
+    ),
     "pools-crowd": Experiment("pools of crowd workers (CoNLL-2003) by number of gold sentences", "pools_crowd"),
-    "pools-order": Experiment("gold sentences as pool suggest orders them, against random order", "pools_order"),
+    "pools-order": Experiment("gold sentences as pool suggest orders them, against random order", "pools_order", seeds=10),
 }
 ALL = "all"  # in place of a name
 NAMES = (*EXPERIMENTS, ALL)

@@ -56,7 +56,7 @@ def command_of(name: str, setting: Setting) -> str:
     'tagpool reproduce bagging-ner --seeds 5 --threads 2'
     """
     parts = ["tagpool reproduce", name]
-    parts += ["--quick"] if setting.quick else [] if setting.seeds == 3 else [f"--seeds {setting.seeds}"]
+    parts += ["--quick"] if setting.quick else [] if setting.seeds is None else [f"--seeds {setting.seeds}"]
     parts += [] if setting.threads == 1 else [f"--threads {setting.threads}"]
     return " ".join(parts)
 
@@ -106,7 +106,7 @@ class Store:
             "study": asdict(result.study),
             "command": result.command,
             "seconds": result.seconds,
-            "configuration": self._configuration(),
+            "configuration": self._configuration(name),
         }
         write_text(place / _STUDY, json.dumps(stored, ensure_ascii=False))  # last: a result is complete or absent
 
@@ -116,19 +116,19 @@ class Store:
         for path in self.folder.glob(f"{name}@*/{_STUDY}"):
             try:
                 stored, moment = json.loads(path.read_bytes()), path.stat().st_mtime
-                if stored["configuration"] == self._configuration() and (latest is None or moment > latest[0]):
+                if stored["configuration"] == self._configuration(name) and (latest is None or moment > latest[0]):
                     latest = moment, float(stored["seconds"])
             except (OSError, ValueError, KeyError, TypeError):
                 continue
         return None if latest is None else latest[1]
 
-    def _configuration(self) -> dict[str, Any]:
-        setting = self.setting
+    def _configuration(self, name: str) -> dict[str, Any]:
+        setting = experiment(name).resolve(self.setting)
         return {"quick": setting.quick, "seeds": len(setting.seed_numbers()), "plots": self.plots}
 
     def _place(self, name: str) -> Path:
         data = "" if experiment(name).generated else self._data
-        return self.folder / f"{name}@{key_of(self._code, data, self._configuration())}"
+        return self.folder / f"{name}@{key_of(self._code, data, self._configuration(name))}"
 
 
 def _study(stored: dict[str, Any]) -> Study:

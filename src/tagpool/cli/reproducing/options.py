@@ -22,7 +22,9 @@ class RunOptions:
     """Options of the experiments."""
 
     quick: Annotated[bool, typer.Option("--quick", help="Part of the data and one seed: one or two minutes.")] = False
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds; figures are means over them.")] = 3
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Number of seeds; figures are means over them (default: 3; pools: more samples).")
+    ] = None
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the figures.")] = 1
     data: Annotated[Path | None, typer.Option(envvar="TAGPOOL_DATA", help="Folder of the corpora.")] = None
 
