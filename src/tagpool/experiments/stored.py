@@ -33,7 +33,7 @@ class Result:
     def write(self, folder: Path) -> list[str]:
         """Write the page and the plots to a folder; return their names."""
         name = f"{self.study.name}.md"
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         write_text(folder / name, study_page(self.study, self.command))
         for plot, data in self.plots.items():
             write_bytes(folder / plot, data)
@@ -76,10 +76,7 @@ class Store:
         self.folder = folder
         self.setting = setting
         self.plots = plots
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{folder}: making the folder of stored results failed: {error.strerror}") from None
+        _make(folder)
         self._code = code_fingerprint()
         self._data = data_fingerprint(setting.data, folder)
 
@@ -99,7 +96,7 @@ class Store:
         if not result.study.complete:
             return
         place = self._place(name)
-        place.mkdir(exist_ok=True)
+        _make(place)
         for plot, data in result.plots.items():
             write_bytes(place / plot, data)
         stored = {
@@ -129,6 +126,13 @@ class Store:
     def _place(self, name: str) -> Path:
         data = "" if experiment(name).generated else self._data
         return self.folder / f"{name}@{key_of(self._code, data, self._configuration(name))}"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: making the folder failed: {error.strerror}; choose another one") from None
 
 
 def _study(stored: dict[str, Any]) -> Study:

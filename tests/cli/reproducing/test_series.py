@@ -107,4 +107,4 @@ def test_errors(tmp_path: Path) -> None:
     assert "--only: works with all" in fail("reproduce", "--only", "undertraining")
     (tmp_path / "file").write_text("")
     assert "expected a folder" in fail("reproduce", "all", "--cached", "-o", tmp_path / "file")
-    assert "stored results" in fail(*QUICK, *GENERATED, "--cache", tmp_path / "file", code=1)
+    assert "making the folder failed" in fail(*QUICK, *GENERATED, "--cache", tmp_path / "file", code=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tagpool.cli.console import notes, output, print_json, print_table
 from tagpool.cli.progress import Follower
 from tagpool.cli.reproducing.options import ResultOptions, RunOptions
-from tagpool.errors import InputError, OutputError
+from tagpool.errors import InputError, TagpoolError
 from tagpool.experiments.catalogue import experiment
 from tagpool.experiments.stored import Result, run_experiment
 from tagpool.experiments.study import Study
@@ -36,7 +36,7 @@ def _result(name: str, run: RunOptions, results: ResultOptions, *, plots: bool) 
         result = run_experiment(name, setting, plots=plots)
     try:
         results.store(setting, plots=plots).save(name, result)
-    except OutputError as error:  # the result itself is not lost
+    except TagpoolError as error:  # the result itself is not lost
         notes.print_line(f"note: the result is not stored: {error}")
     return result
 

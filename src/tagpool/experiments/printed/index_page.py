@@ -63,7 +63,7 @@ def _kind(one: Comparison) -> str:
 def index_page(findings: Mapping[str, Finding], version: str, command: str) -> str:
     """Return the page in Markdown. ``version`` names the code that ran, ``command`` wrote the page."""
     items = comparisons(findings)
-    lines = [f"# {_TITLE}", "", f"    {command}", "", f"Written by {version}. {_RULE}", ""]
+    lines = [f"# {_TITLE}", "", f"    {command}", "", f"Written by {version}, from the runs below. {_RULE}", ""]
     lines += _table(COUNTED, counts(items))
     lines += ["", _WITHOUT, "", "## Experiments", ""]
     lines += _table(
