@@ -16,13 +16,13 @@ def test_experiments_are_listed() -> None:
 
 
 def test_json_has_the_rows(tmp_path: Path) -> None:
-    result = json.loads(succeed("reproduce", "undertraining", "--quick", "--no-plots", "--json"))
+    result = json.loads(succeed("reproduce", "undertraining", "--quick", "--no-plots", "--json", "--cache", tmp_path))
     assert result["name"] == "undertraining"
     assert set(result["rows"][0]) == {"row", "metric", "paper", "ours", "low", "high"}
 
 
 def test_a_table_is_written(tmp_path: Path) -> None:
-    shown = succeed("reproduce", "undertraining", "--quick", "--no-plots", "-o", tmp_path / "results")
+    shown = succeed("reproduce", "undertraining", "--quick", "--no-plots", "-o", tmp_path / "results", "--cache", tmp_path)
     page = (tmp_path / "results" / "undertraining.md").read_text()
     assert "tagpool reproduce undertraining --quick" in page
     assert "one model, strong feature missing" in page
@@ -30,9 +30,19 @@ def test_a_table_is_written(tmp_path: Path) -> None:
 
 
 def test_a_quick_look_writes_nothing(tmp_path: Path) -> None:
-    done = run("reproduce", "undertraining", "--quick", "--no-plots", environment={"HOME": str(tmp_path)})
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = run("reproduce", "undertraining", "--quick", "--no-plots", environment=environment)
     assert done.returncode == 0
     assert "written" not in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"], "only the stored result"
+
+
+def test_a_result_that_cannot_be_stored_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = run("reproduce", "undertraining", "--quick", "--no-plots", "--cache", tmp_path / "file")
+    assert done.returncode == 0
+    assert "one model, strong feature missing" in done.stdout
+    assert "note: the result is not stored" in done.stderr
 
 
 def test_errors(tmp_path: Path) -> None:

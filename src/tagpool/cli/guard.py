@@ -102,7 +102,7 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise
-            if _was_interrupted(error):
+            if was_interrupted(error):
                 _stop_interrupted("nothing was written")
             _stop(f"internal error ({type(error).__name__}: {error}); run again with TAGPOOL_DEBUG=1 and report the output", 1)
 
@@ -114,10 +114,10 @@ def print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     errors.print_line(f"warning: {message}", style="yellow")
 
 
-def _was_interrupted(error: BaseException) -> bool:
+def was_interrupted(error: BaseException) -> bool:
     """True if Ctrl-C caused the error: during an import it may be raised as another exception."""
     cause = error.__cause__ or error.__context__
-    return isinstance(error, KeyboardInterrupt) or (cause is not None and _was_interrupted(cause))
+    return isinstance(error, KeyboardInterrupt) or (cause is not None and was_interrupted(cause))
 
 
 def _stop_interrupted(result: str) -> None:

@@ -34,6 +34,7 @@ def run(setting: Setting) -> Study:
                 sample = draw_gold(bench.data, size, seeds[number], by_document=True)
                 figures.add(bench, bench.run(sample, votes=False).labels, _condition(size), sample.test)
     except KeyboardInterrupt:
+        study.complete = False
         study.notes.append("The run was interrupted.")
     conditions = [*(f"{part}, 0" for part in _PARTS), *(_condition(size) for size in sizes)]
     study.rows = figures.rows(conditions)

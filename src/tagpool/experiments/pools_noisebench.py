@@ -80,7 +80,9 @@ def run(setting: Setting) -> Study:
             _run_job(jobs[number], benches[jobs[number].experts], results, middle, setting)
     except KeyboardInterrupt:
         interrupted = True
-    return _study(sizes, middle, results, [*benches[_NOISY_SET].notes, *(["The run was interrupted."] if interrupted else [])])
+    study = _study(sizes, middle, results, [*benches[_NOISY_SET].notes, *(["The run was interrupted."] if interrupted else [])])
+    study.complete = not interrupted
+    return study
 
 
 def _jobs(sizes: Sequence[int], samples: int) -> list[Job]:

@@ -43,6 +43,7 @@ def run(setting: Setting) -> Study:
             for number in with_time_left([1.0] * len(seeds), setting.report, texts):
                 _add_split(bench, points, seeds[number], _QUICK_TOKENS if setting.quick else _TOKENS)
     except KeyboardInterrupt:
+        study.complete = False
         study.notes.append("The run was interrupted.")
     for name, points in results.items():
         for order in (SUGGESTED, DOUBTFUL):

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+SEEDS = 3  # of an experiment, unless it has another number
+
 
 @dataclass(frozen=True)
 class Row:
@@ -35,25 +37,36 @@ class Row:
             name: value for name, value in vars(self).items() if name != "mark" and (name not in optional or value is not None)
         }
 
+    def shown(self) -> str:
+        """Return our figure as tables show it.
+
+        >>> Row("a", "F1", 1.0, 0.5, 1.5, mark="*").shown()
+        '1.00* (0.50-1.50)'
+        """
+        if self.spread is not None:
+            return f"{self.ours:.1f} ± {self.spread:.1f}"
+        interval = "" if self.low is None or self.high is None else f" ({self.low:.2f}-{self.high:.2f})"
+        return f"{self.ours:.2f}{self.mark}{interval}"
+
 
 @dataclass(frozen=True)
 class Setting:
     """Settings of a run.
 
-    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds, ``report``
-    is called with every step, ``plots`` is the folder of the plots (None: no plots).
+    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds (default:
+    the experiment's), ``report`` is called with every step, ``plots`` is the folder of the plots (None: no plots).
     """
 
     data: Path | None = None
     quick: bool = False
-    seeds: int = 3
+    seeds: int | None = None
     threads: int = 1
     report: Callable[[str], object] = lambda _: None
     plots: Path | None = None
 
     def seed_numbers(self) -> range:
         """Return the seeds; a quick run has one."""
-        return range(1, 2 if self.quick else self.seeds + 1)
+        return range(1, 2 if self.quick else (self.seeds or SEEDS) + 1)
 
 
 @dataclass(frozen=True)
@@ -66,12 +79,19 @@ class Table:
 
     def markdown(self) -> list[str]:
         """Return the lines of the table in Markdown."""
-        return ["", f"## {self.title}", "", _line(self.header), _line(["---"] * len(self.header)), *map(_line, self.lines)]
+        return [
+            "",
+            f"## {self.title}",
+            "",
+            table_line(self.header),
+            table_line(["---"] * len(self.header)),
+            *map(table_line, self.lines),
+        ]
 
 
 @dataclass
 class Study:
-    """Results of an experiment."""
+    """Results of an experiment. One that was interrupted is not ``complete``."""
 
     name: str
     title: str
@@ -79,6 +99,7 @@ class Study:
     notes: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     plots: list[str] = field(default_factory=list)
+    complete: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the name, the rows and further tables as a dictionary."""
@@ -94,7 +115,7 @@ class Study:
             "",
             *(column for metric in metrics for column in ([f"{metric}, paper"] if has_paper[metric] else []) + [metric]),
         ]
-        lines = [f"# {self.title}", "", f"    {command}", "", _line(header), _line(["---"] * len(header))]
+        lines = [f"# {self.title}", "", f"    {command}", "", table_line(header), table_line(["---"] * len(header))]
         cells = {(row.row, row.metric): row for row in self.rows}
         for name in names:
             line = [name]
@@ -102,8 +123,8 @@ class Study:
                 row = cells.get((name, metric))
                 if has_paper[metric]:
                     line.append("" if row is None or row.paper is None else f"{row.paper:.2f}")
-                line.append("" if row is None else _ours(row))
-            lines.append(_line(line))
+                line.append("" if row is None else row.shown())
+            lines.append(table_line(line))
         lines += ["", *(f"- {note}" for note in self.notes)]
         lines += [line for table in self.tables for line in table.markdown()]
         lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
@@ -129,12 +150,10 @@ def sample_row(name: str, metric: str, values: Sequence[float]) -> Row:
     return Row(name, metric, round(float(np.mean(values)), 2), spread=spread, samples=len(values))
 
 
-def _ours(row: Row) -> str:
-    if row.spread is not None:
-        return f"{row.ours:.1f} ± {row.spread:.1f}"
-    interval = "" if row.low is None or row.high is None else f" ({row.low:.2f}-{row.high:.2f})"
-    return f"{row.ours:.2f}{row.mark}{interval}"
+def table_line(cells: Sequence[str]) -> str:
+    """Return the line of a table in Markdown.
 
-
-def _line(cells: Sequence[str]) -> str:
+    >>> table_line(["a", "1.00"])
+    '| a | 1.00 |'
+    """
     return "| " + " | ".join(cells) + " |"

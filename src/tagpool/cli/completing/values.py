@@ -29,7 +29,7 @@ NAMES: Mapping[str, tuple[str, str]] = {
     "pool estimate method": ("tagpool.pools.unsupervised.fitted", "METHODS"),
     "pool compare key": _KEYS,
     "pool distill features": _PRESETS,
-    "reproduce name": ("tagpool.experiments.catalogue", "EXPERIMENTS"),
+    "reproduce name": ("tagpool.experiments.catalogue", "NAMES"),
     "man command": ("tagpool.cli.main", "COMMANDS"),
 }
 
@@ -69,6 +69,12 @@ def _audit_parts(start: str, _: Typed) -> Answer:
     return after_comma((*KINDS, *PERTURBATIONS), start)
 
 
+def _experiments(start: str, _: Typed) -> Answer:
+    from tagpool.experiments.catalogue import EXPERIMENTS  # noqa: PLC0415 - only for --only
+
+    return after_comma(EXPERIMENTS, start)
+
+
 def _learners_and_models(start: str, typed: Typed) -> Answer:
     answer, models = words(names_of(_LEARNERS), start), complete_models(start, typed)
     return answer if models.mode is Mode.FILES else Answer(Mode.PATHS, answer.values | models.values)
@@ -93,6 +99,7 @@ OTHERS: Mapping[str, Completer] = {
     "mistakes set_": _settings,
     "train robust": _robust_kinds,
     "audit only": _audit_parts,
+    "reproduce only": _experiments,
     "config what": _learners_and_models,
     "convert to": _conversions,
     "tag scheme": _schemes,

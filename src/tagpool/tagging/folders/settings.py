@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tagpool.corpus.files import name_read_errors
+from tagpool.corpus.checksums import checksum
 from tagpool.corpus.formats import Format
 from tagpool.tagging.labeller import Labeller
 from tagpool.tagging.models import fastest, load_model
@@ -44,7 +43,7 @@ class Settings:
     def facts(self) -> dict[str, Any]:
         """Return the model's checksum and the options that change the output, as a JSON value."""
         return {
-            "model": _checksum(self.model),
+            "model": checksum(self.model),
             "nbest": self.nbest,
             "probabilities": self.probabilities,
             "scheme": self.scheme,
@@ -52,16 +51,5 @@ class Settings:
             "columns": self.columns,
             "format": None if self.kind is None else self.kind.value,
             "encoding": self.encoding,
-            "resources": {name: _checksum(path) for name, path in sorted(self.resources.items())},
+            "resources": {name: checksum(path) for name, path in sorted(self.resources.items())},
         }
-
-
-def _checksum(path: str) -> str:
-    """Return the SHA-256 of a file, or of the files of a folder."""
-    digest = hashlib.sha256()
-    files = sorted(item for item in Path(path).rglob("*") if item.is_file()) if Path(path).is_dir() else [Path(path)]
-    for file in files:
-        with name_read_errors(str(file)), file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()
