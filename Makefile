@@ -44,7 +44,7 @@ suite: $(VENV)/.installed $(VENV)/.test ## Train and score on every corpus under
 	$(BIN)/python benchmarks/run_suite.py $(or $(SUITE),--write docs/results/suite.md)
 
 scale: $(VENV)/.installed $(VENV)/.test $(VENV)/.plots $(VENV)/.scale ## Test Ray and memory budgets, and measure cost by size (SHORT=1: short tests of Ray only)
-	TAGPOOL_SCALE=1 $(if $(SHORT),,TAGPOOL_LONG=1) $(BIN)/python -m pytest -r s $(if $(SHORT),tests/bridges/ray tests/bridges/spark tests/bridges/spacy/test_french_pipeline.py,tests/bridges tests/experts/streamed)
+	TAGPOOL_SCALE=1 $(if $(SHORT),,TAGPOOL_LONG=1) $(BIN)/python -m pytest -r s $(if $(SHORT),tests/bridges/ray/test_ray_training.py tests/bridges/ray/test_data.py tests/bridges/spark tests/bridges/spacy/test_french_pipeline.py,tests/bridges tests/experts/streamed)
 	$(if $(SHORT),,$(BIN)/python benchmarks/scale.py --tokens 1e5 1e6)
 
 # The default sample: mutants with a number that ends in 3 or 7. The results stay in mutants/; a second run continues the first.
