@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.experiments.paths_study import METHODS, VARIANTS, Losses, folds_of, measure_losses
+from tagpool.experiments.paths_study import VARIANTS, Losses, compare_order, folds_of, measure_losses
 from tagpool.experiments.study import Setting, Study, Table
 from tagpool.pools.votes.ballots import Ballots
 
@@ -24,7 +23,7 @@ _PAPER = {  # loss in percent, in the order of the methods
     "ADS2": (21.72, 25.17, 23.85, 40.01, 22.67, 25.00, 40.00, 40.00),
     "ADS3": (17.88, 21.89, 17.88, 31.48, 18.31, 19.54, 31.96, 29.57),
 }
-_PAPER_WIDTHS = {  # widths of the intervals in the paper
+_PAPER_WIDTHS = {  # standard deviations in the paper
     "ADS1": (0.002, 0.947, 0.002, 4.087, 0.002, 0.044, 0.540, 0.004),
     "ADS2": (0.983, 5.322, 0.002, 0.028, 0.834, 5.003, 0.018, 0.0),
     "ADS3": (0.004, 4.097, 0.004, 0.387, 0.240, 0.185, 0.018, 0.005),
@@ -137,15 +136,6 @@ _DATA = (
 def _compare(data: Data, losses: Losses) -> list[str]:
     """Return ratios of MVote, and the number of pairs that the paper separates and that have the same order here."""
     ratios = [f"{losses.mean('mvote') / losses.mean(other):.3f}" for other in (_BEST_PATH, "best")]
-    means = {method: losses.mean(method) for method in METHODS}
-    printed = dict(zip(METHODS, zip(_PAPER[data.name[:4]], _PAPER_WIDTHS[data.name[:4]], strict=True), strict=True))
-    same, others = 0, []
-    for pair in combinations(METHODS, 2):
-        lower, higher = sorted(pair, key=lambda method: printed[method][0])
-        if printed[lower][0] + printed[lower][1] >= printed[higher][0] - printed[higher][1]:
-            continue
-        if means[lower] < means[higher]:
-            same += 1
-        else:
-            others.append(f"{lower} < {higher} ({100 * means[lower]:.2f}, {100 * means[higher]:.2f})")
+    paper = data.name[:4]
+    same, others = compare_order(losses, (_PAPER[paper], _PAPER_WIDTHS[paper]))
     return [data.name, *ratios, f"{same} of {same + len(others)}", "; ".join(others)]

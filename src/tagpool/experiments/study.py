@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 class Row:
     """One figure with its confidence interval, and the paper's if it has one. ``mark`` marks significance.
 
-    A mean over random samples has their standard deviation as ``spread`` instead of an interval.
+    A mean over random samples has their standard deviation as ``spread`` instead of an interval, and is printed with ``digits``
+    decimals. ``paper_spread`` is the standard deviation in the paper.
     """
 
     row: str
@@ -27,13 +28,24 @@ class Row:
     mark: str = ""
     spread: float | None = None
     samples: int | None = None
+    paper_spread: float | None = None
+    digits: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a dictionary; rows of samples have their spread and number."""
-        optional = ("spread", "samples")
+        optional = ("spread", "samples", "paper_spread")
         return {
-            name: value for name, value in vars(self).items() if name != "mark" and (name not in optional or value is not None)
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("mark", "digits") and (name not in optional or value is not None)
         }
+
+    @property
+    def printed(self) -> str:
+        """The figure of the paper as text, empty without one."""
+        if self.paper is None:
+            return ""
+        return f"{self.paper:.2f}" + ("" if self.paper_spread is None else f" ± {self.paper_spread:.2f}")
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,10 @@ class Table:
 
 @dataclass
 class Study:
-    """Results of an experiment."""
+    """Results of an experiment.
+
+    ``sections`` has the metrics of each heading; without sections, all are in one table.
+    """
 
     name: str
     title: str
@@ -79,6 +94,7 @@ class Study:
     notes: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     plots: list[str] = field(default_factory=list)
+    sections: dict[str, list[str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the name, the rows and further tables as a dictionary."""
@@ -87,27 +103,34 @@ class Study:
 
     def markdown(self, command: str) -> str:
         """Return the page in Markdown."""
-        metrics = list(dict.fromkeys(row.metric for row in self.rows))
-        names = list(dict.fromkeys(row.row for row in self.rows))
-        has_paper = {metric: any(row.paper is not None for row in self.rows if row.metric == metric) for metric in metrics}
+        lines = [f"# {self.title}", "", f"    {command}", ""]
+        for heading, metrics in self.sections.items():
+            lines += [f"## {heading}", "", *self._table(metrics), ""]
+        lines += [] if self.sections else [*self._table(list(dict.fromkeys(row.metric for row in self.rows))), ""]
+        lines += ["## Notes", ""] if self.sections else []
+        lines += [f"- {note}" for note in self.notes]
+        lines += [line for table in self.tables for line in table.markdown()]
+        lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def _table(self, metrics: Sequence[str]) -> list[str]:
+        """Return the lines of the table with these metrics as columns, each after the figures of the paper if it has any."""
+        cells = {(row.row, row.metric): row for row in self.rows if row.metric in metrics}
+        has_paper = {metric: any(row.paper is not None for row in cells.values() if row.metric == metric) for metric in metrics}
         header = [
             "",
             *(column for metric in metrics for column in ([f"{metric}, paper"] if has_paper[metric] else []) + [metric]),
         ]
-        lines = [f"# {self.title}", "", f"    {command}", "", _line(header), _line(["---"] * len(header))]
-        cells = {(row.row, row.metric): row for row in self.rows}
-        for name in names:
+        lines = [_line(header), _line(["---"] * len(header))]
+        for name in dict.fromkeys(name for name, _ in cells):
             line = [name]
             for metric in metrics:
                 row = cells.get((name, metric))
                 if has_paper[metric]:
-                    line.append("" if row is None or row.paper is None else f"{row.paper:.2f}")
+                    line.append("" if row is None else row.printed)
                 line.append("" if row is None else _ours(row))
             lines.append(_line(line))
-        lines += ["", *(f"- {note}" for note in self.notes)]
-        lines += [line for table in self.tables for line in table.markdown()]
-        lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
-        return "\n".join(lines).rstrip() + "\n"
+        return lines
 
 
 def mean_row(name: str, metric: str, values: NDArray[np.float64], paper: float | None = None, scale: float = 1.0) -> Row:
@@ -131,7 +154,7 @@ def sample_row(name: str, metric: str, values: Sequence[float]) -> Row:
 
 def _ours(row: Row) -> str:
     if row.spread is not None:
-        return f"{row.ours:.1f} ± {row.spread:.1f}"
+        return f"{row.ours:.{row.digits}f} ± {row.spread:.{row.digits}f}"
     interval = "" if row.low is None or row.high is None else f" ({row.low:.2f}-{row.high:.2f})"
     return f"{row.ours:.2f}{row.mark}{interval}"
 
