@@ -15,9 +15,11 @@ from tagpool.errors import InputError
 from tagpool.experiments.corpora import handwriting, pronunciations
 from tagpool.experiments.letter_alignment import fits, label_of, learn_pieces, phones_of, pieces_of
 from tagpool.experiments.nbest import best_outputs, experts_of
+from tagpool.experiments.paths_artificial import select_stepwise
 from tagpool.experiments.paths_study import METHODS, Losses, compare_order, folds_of
 from tagpool.experiments.study import Setting
 from tagpool.experts.linear.crf import CRF
+from tagpool.pools.votes.ballots import ballots_of
 
 SOUNDS = {"A": ("AE",), "E": (), "N": ("N",), "S": ("S",), "T": ("T",), "U": ("Y", "UW"), "X": ("K", "S")}
 
@@ -136,6 +138,18 @@ def test_lists_have_the_most_probable_distinct_outputs():
         assert outputs == expected[:4]
     assert len(lists[2]) == 2  # one letter: the empty output does not count
     assert experts_of(lists[:2], range(1)) == {"rank 1": [lists[0][0], lists[1][0]]}
+
+
+def test_stepwise_selection_stays_with_one_expert_only_if_ties_go_to_the_first():
+    # Each of five experts is right at its own position; two votes never outvote one another.
+    gold = [["A"] * 5] * 4
+    experts = {f"expert {e}": [["A" if k == e else f"B{e}" for k in range(5)]] * 4 for e in range(5)}
+    experts["expert 2"] = [["A" if k in (2, 3) else "B2" for k in range(5)]] * 4
+    ballots = ballots_of(experts, gold)
+    alone = select_stepwise(ballots, stay=True)
+    assert alone[2] == pytest.approx(100)
+    assert alone.sum() == pytest.approx(100)
+    assert (select_stepwise(ballots, stay=False) > 0).all()
 
 
 @pytest.mark.parametrize(

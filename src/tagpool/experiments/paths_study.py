@@ -34,6 +34,7 @@ class Variant:
     key: str = "position"
     stop_early: bool = False
     tuned: bool = False  # β by cross-validation on the training sentences
+    delta: float = 0.05
 
 
 VARIANTS = {method: Variant(method) for method in METHODS} | {
@@ -111,14 +112,17 @@ class Losses:
         return Difference(float(differences.mean()), low, high, min(1.0, 2 * (1 + tail) / (_DRAWS + 1)))
 
 
-def compare_order(losses: Losses, papers: Printed, scale: float = 100.0) -> tuple[int, list[str]]:
+def compare_order(
+    losses: Losses, papers: Printed, scale: float = 100.0, *, rows: Mapping[str, str] | None = None
+) -> tuple[int, list[str]]:
     """Return the number of pairs of methods in the order of the paper, and descriptions of the others.
 
-    Pairs whose intervals overlap in the paper do not count.
+    Pairs whose intervals overlap in the paper do not count. ``rows`` has the rows that stand for a method, if not its own.
     """
-    printed = dict(zip(METHODS, zip(*papers, strict=True), strict=True))
+    names = [method if rows is None else rows.get(method, method) for method in METHODS]
+    printed = dict(zip(names, zip(*papers, strict=True), strict=True))
     same, others = 0, []
-    for pair in combinations(METHODS, 2):
+    for pair in combinations(printed, 2):
         lower, higher = sorted(pair, key=lambda method: printed[method][0])
         if sum(printed[lower]) >= printed[higher][0] - printed[higher][1]:
             continue
@@ -138,7 +142,7 @@ def pool_labels(
     for name, variant in variants.items():
         pool = VotePool(variant.method, key=variant.key, beta="cv")
         chosen = choose_beta(pool, known) if variant.tuned else beta
-        settings = Settings(chosen, 0.05, epsilon, 100, variant.stop_early, seed)
+        settings = Settings(chosen, variant.delta, epsilon, 100, variant.stop_early, seed)
         pool.seed = seed
         yield name, learn(pool, known, settings).vote(tested, pool)[0]
 
