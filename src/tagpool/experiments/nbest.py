@@ -75,8 +75,9 @@ class Results:
         self.study.rows += [row for row in rows if not row.row.startswith("expert")]
         self.gains.append([metric, *(str(losses.less("mvote", other, scale)) for other in ("best", "majority"))])
         if papers is not None:
-            same, others = compare_order(losses, papers, scale)
-            self.orders.append([metric, f"{same} of {same + len(others)}", "; ".join(others)])
+            for sle in ("sle", "sle, stopped early"):
+                same, others = compare_order(losses, papers, scale, rows={"sle": sle})
+                self.orders.append([metric, sle, f"{same} of {same + len(others)}", "; ".join(others)])
 
     def add_lengths(self, name: str, losses: Losses, lengths: NDArray[Any]) -> None:
         """Add lines with the losses of the best expert and of MVote by length."""
@@ -96,7 +97,11 @@ class Results:
         self.study.tables += [
             Table("Gain of MVote: the loss of the other minus its own", ["", "best expert", "majority"], self.gains),
             Table("Gain of MVote by length", ["", "symbols", "words", "best", "mvote", gain], self.lengths),
-            Table("Pairs of methods in the order of the paper", ["", "same order", "other order here (our losses)"], self.orders),
+            Table(
+                "Pairs of methods in the order of the paper",
+                ["", "SLE read as", "same order", "other order here (our losses)"],
+                self.orders,
+            ),
         ]
         return self.study
 

@@ -30,7 +30,7 @@ Word: TypeAlias = tuple[str, list[str]]
 _PART = 4000  # words that an expert is trained on
 ALIGNED_FROM = 5000  # words that letters are aligned by
 DATA = {"PDS1": (1313, 130, 0.85), "PDS2": (6354, 400, 0.97)}  # words, those learned from, β
-_PAPER = {  # Hamming loss in percent, and edit distance, in the order of the methods
+PAPER = {  # Hamming loss in percent, and edit distance, in the order of the methods
     "PDS1": (
         (22.25, 26.57, 23.16, 44.51, 36.25, 31.30, 47.13, 34.49),
         (0.8395, 1.0158, 0.8668, 1.8044, 1.3977, 1.1762, 1.8962, 1.2163),
@@ -70,7 +70,7 @@ def run(setting: Setting) -> Study:
         outputs = {name: [phones_of(item) for item in rows] for name, rows in labels.items()}
         gold = [phones for _, phones in chosen]
         results = measure_outputs(outputs, gold, WAYS, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
-        for measure, papers in zip(_MEASURES, _PAPER[data], strict=True):
+        for measure, papers in zip(_MEASURES, PAPER[data], strict=True):
             study.rows += results[measure].rows(f"{data}, {measure}", papers, MEASURES[measure])
         study.notes.append(_significance(data, results))
     study.notes += [
