@@ -25,6 +25,7 @@ from tagpool.experiments.corpora import (
 )
 from tagpool.experiments.elitist import by_epochs
 from tagpool.experiments.fits import Makers, Model, refit, tune
+from tagpool.experiments.paths_study import METHODS
 from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts
@@ -53,11 +54,11 @@ def in_documents(lines: list[str], length: int = 5) -> list[str]:
 
 
 def handwriting() -> list[str]:
-    """Words of three letters, in ten folds: each letter is a stroke of its own, with some pixels wrong."""
+    """Words of three and four letters, in ten folds: each letter is a stroke of its own, with some pixels wrong."""
     random = np.random.default_rng(1)
     lines: list[str] = []
     for word in range(160):
-        for position, letter in enumerate(random.choice(["abc", "bca", "cab", "aab"])):
+        for position, letter in enumerate(random.choice(["abc", "bcaa", "cabb", "aab"])):
             pixels = np.where(random.random(128) < 0.1, 1, np.arange(128) // 40 == "abc".index(letter))
             cells = [len(lines) + 1, letter, -1, word + 1, position + 1, word // 4 % 10, *pixels.astype(int).tolist()]
             lines.append("\t".join(map(str, cells)))
@@ -160,6 +161,8 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
     if name in ("paths-pos", "paths-pron"):
         printed = result["best", "TR1" if name == "paths-pos" else "PDS2, edits"].paper
         assert printed == (10.32 if name == "paths-pos" else 1.2883)
+    if name == "paths-nbest":
+        check_lists(study)
     if name == "paths-ner":
         rows = [row.row for row in study.rows]
         assert {rows.count(row) for row in rows} == {3}  # dev, test, and test when dev was learned from
@@ -175,7 +178,7 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         assert {"majority", "CRF-EM, no gold", "stacking", "auto"} <= set(last)
         assert all(row.samples == 1 and row.spread is None for row in study.rows)
         assert "1 further sentences have no worker" in " ".join(study.notes) or name == "pools-noisebench"
-    if name in ("paths-ocr", "paths-pron", "pools-crowd"):
+    if name in ("paths-ocr", "paths-pron", "paths-nbest", "pools-crowd"):
         again = experiment(name).run(Setting(data=corpora, quick=True))
         assert again.to_dict() == study.to_dict()
     if name == "bagging-ner":
@@ -184,6 +187,26 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         papers = {row.row: row.paper for row in study.rows if row.metric == "test F1"}
         assert papers["one CRF, all features"] == 85.45
         assert papers["bagged, sequence-product"] == 86.61
+
+
+def check_lists(study: Study) -> None:
+    """Every section has every method, with the paper's figures where it has them; lists get worse rank by rank."""
+    result = {(row.row, row.metric): row for row in study.rows}
+    metrics = [metric for section in study.sections.values() for metric in section]
+    assert len(study.sections) == 3
+    assert {metric for _, metric in result} == set(metrics)
+    assert {(method, metric) for method in METHODS for metric in metrics} <= set(result)
+    assert (result["best", "PDS2, edits"].paper, result["best", "PDS2, edits"].paper_spread) == (1.2883, 0.00219)
+    assert (result["mvote", "handwriting, p = 50"].paper, result["mvote", "handwriting, p = 50"].paper_spread) == (32.17, 0.375)
+    assert all(row.samples == 2 for row in study.rows if row.row in METHODS)
+    tables = {table.title: table.lines for table in study.tables}
+    assert [line[0] for line in tables["Gain of MVote: the loss of the other minus its own"]] == metrics
+    for title in ("Loss by rank: pronunciations", "Loss by rank: handwriting"):
+        best = [float(line[3]) for line in tables[title]]
+        assert best == sorted(best, reverse=True)
+        assert float(tables[title][0][2]) < float(tables[title][3][2])
+    lengths = {line[0] for line in tables["Gain of MVote by length"]}
+    assert lengths >= {"PDS2", "pronunciations, p = 10", "handwriting, p = 20"}
 
 
 def test_undertraining_the_pool_stays_where_one_model_falls() -> None:
@@ -262,6 +285,16 @@ def test_a_table_has_a_column_for_the_paper_only_where_it_has_figures() -> None:
         "low": 0.5,
         "high": 1.5,
     }
+
+
+def test_sections_have_their_metrics_and_the_spread_of_the_paper() -> None:
+    first = Row("a", "F1", 1.0, paper=2.0, spread=0.25, samples=10, paper_spread=0.5, digits=2)
+    study = Study("x", "Title", [first, Row("b", "other", 3.0)], ["a note"], sections={"One": ["F1"], "Two": ["other"]})
+    text = study.markdown("tagpool reproduce x")
+    assert "## One\n\n|  | F1, paper | F1 |\n| --- | --- | --- |\n| a | 2.00 ± 0.50 | 1.00 ± 0.25 |\n\n## Two" in text
+    assert "## Two\n\n|  | other |\n| --- | --- |\n| b | 3.00 |\n\n## Notes\n\n- a note" in text
+    assert study.to_dict()["rows"][0]["paper_spread"] == 0.5
+    assert "digits" not in study.to_dict()["rows"][0]
 
 
 def test_corpora_are_read_as_they_are(corpora: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,12 @@ from hypothesis import strategies as st
 from tagpool.errors import InputError
 from tagpool.experiments.corpora import handwriting, pronunciations
 from tagpool.experiments.letter_alignment import fits, label_of, learn_pieces, phones_of, pieces_of
-from tagpool.experiments.paths_study import Losses, folds_of
+from tagpool.experiments.nbest import best_outputs, experts_of
+from tagpool.experiments.paths_artificial import select_stepwise
+from tagpool.experiments.paths_study import METHODS, Losses, compare_order, folds_of
 from tagpool.experiments.study import Setting
+from tagpool.experts.linear.crf import CRF
+from tagpool.pools.votes.ballots import ballots_of
 
 SOUNDS = {"A": ("AE",), "E": (), "N": ("N",), "S": ("S",), "T": ("T",), "U": ("Y", "UW"), "X": ("K", "S")}
 
@@ -92,6 +97,59 @@ def test_losses_are_kept_by_run_and_by_sentence():
     assert result.p_value < 0.01
     assert losses.less("better", "better").p_value == 1.0
     assert losses.less("worse", "better").less == pytest.approx(-12.5)
+
+
+def test_losses_of_some_sentences_and_their_spread():
+    losses = Losses(6)
+    for run in (0.0, 0.1):
+        losses.add("mvote", np.arange(4), np.array([0.2, 0.2, 0.4, 0.4]) + run)
+        losses.add("best", np.arange(1, 6), np.full(5, 0.5) + run)
+    long = np.arange(6) >= 2
+    assert losses.mean_of("mvote", long) == pytest.approx(0.45)
+    assert losses.less("mvote", "best", sentences=long).less == pytest.approx(10.0)  # sentences 2 and 3: tested with both
+    row = losses.spread_rows("loss", (range(8), [0.1] * 8))[0]
+    assert (row.row, row.ours, row.spread, row.samples) == ("mvote", 35.0, 7.07, 2)
+    assert (row.paper, row.paper_spread) == (0, 0.1)
+
+
+def test_pairs_of_the_paper_whose_intervals_overlap_do_not_count():
+    losses = Losses(1)
+    for number, method in enumerate(METHODS):
+        losses.add(method, np.arange(1), np.array([0.1 * number]))
+    separate = (range(8), [0.4] * 8)
+    assert compare_order(losses, separate) == (28, [])
+    assert compare_order(losses, (range(8), [0.6] * 8)) == (21, [])  # neighbours overlap
+    swapped = ((1, 0, *range(2, 8)), [0.4] * 8)
+    assert compare_order(losses, swapped) == (27, ["fpl < mvote (10.00, 0.00)"])
+
+
+def test_lists_have_the_most_probable_distinct_outputs():
+    words = [list("aab"), list("ba"), list("b")]
+    labels = [["A", "A+A", "_"], ["_", "A"], ["_"]]
+    model = CRF("word[0]").fit([{"word": word} for word in words], labels)
+    lists = best_outputs(model, words, 4, phones_of)
+    for lattice, word, outputs in zip(model.lattices(words), words, lists, strict=True):
+        everything = [
+            (lattice.score([model.labels_.index(label) for label in choice]), phones_of(choice))
+            for choice in product(model.labels_, repeat=len(word))
+        ]
+        ranked = [phones for _, phones in sorted(everything, key=lambda item: -item[0]) if phones]
+        expected = [list(phones) for phones in dict.fromkeys(map(tuple, ranked))]
+        assert outputs == expected[:4]
+    assert len(lists[2]) == 2  # one letter: the empty output does not count
+    assert experts_of(lists[:2], range(1)) == {"rank 1": [lists[0][0], lists[1][0]]}
+
+
+def test_stepwise_selection_stays_with_one_expert_only_if_ties_go_to_the_first():
+    # Each of five experts is right at its own position; two votes never outvote one another.
+    gold = [["A"] * 5] * 4
+    experts = {f"expert {e}": [["A" if k == e else f"B{e}" for k in range(5)]] * 4 for e in range(5)}
+    experts["expert 2"] = [["A" if k in (2, 3) else "B2" for k in range(5)]] * 4
+    ballots = ballots_of(experts, gold)
+    alone = select_stepwise(ballots, stay=True)
+    assert alone[2] == pytest.approx(100)
+    assert alone.sum() == pytest.approx(100)
+    assert (select_stepwise(ballots, stay=False) > 0).all()
 
 
 @pytest.mark.parametrize(

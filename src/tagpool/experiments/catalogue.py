@@ -45,6 +45,7 @@ EXPERIMENTS = {
     "paths-ner": Experiment("taggers of every kind on names of CoNLL-2003, pooled by labels and probabilities", "paths_ner"),
     "paths-ocr": Experiment("PATHS, section 5.3: path experts on handwriting", "paths_ocr"),
     "paths-pron": Experiment("PATHS, Tables 3 and 4: path experts on pronunciations", "paths_pron"),
+    "paths-nbest": Experiment("PATHS, Tables 3, 4, 6 and 7: experts are the n best outputs of one system", "paths_nbest"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
     "pools-noisebench": Experiment(
         "pools of four noisy experts (NoiseBench) by number of gold sentences", "pools_noisebench", seeds=20

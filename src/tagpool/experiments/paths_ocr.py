@@ -22,8 +22,8 @@ from tagpool.pools.votes.ballots import ballots_of
 from tagpool.pools.votes.fitted import sentence_losses
 from tagpool.pools.votes.predictions import predictions_of
 
-_TEMPLATES = "\n".join(f"p{pixel}[0]" for pixel in range(PIXELS))
-_L2 = 3.0
+TEMPLATES = "\n".join(f"p{pixel}[0]" for pixel in range(PIXELS))
+L2 = 3.0
 _BETA = 0.95  # the paper does not print its own
 
 
@@ -58,7 +58,7 @@ def run(setting: Setting) -> Study:
         f"{len(corpus):,} words, {corpus.token_count:,} letters, the {len(places)} folds of the data. In each of {count} runs "
         "experts are trained on one fold, pools learn from the next, all are tried on the others: mean over runs with its 95% "
         "interval. Experts see the 128 pixels of a letter, black or white, and nothing else; the CRF, the structured perceptron "
-        f"and the inducing tagger also labels of letters nearby. Their penalty ({_L2:g}) and epochs are the best of a few on "
+        f"and the inducing tagger also labels of letters nearby. Their penalty ({L2:g}) and epochs are the best of a few on "
         f"halves of the first fold. β = {_BETA} where it is not chosen, δ = 0.05.",
         "The paper prints no figures for handwriting: it says that pools are only a little better than the best expert, which "
         "dominates the others.",
@@ -68,9 +68,9 @@ def run(setting: Setting) -> Study:
 
 def _experts(seed: int) -> dict[str, Any]:
     return {
-        "CRF": CRF(_TEMPLATES, l2=_L2, trainer=LBFGS(), seed=seed),
-        "MaxEnt": MaxEnt(_TEMPLATES, l2=_L2, trainer=LBFGS(), seed=seed),
-        "structured perceptron": CRF(_TEMPLATES, l2=0.0, trainer=Perceptron(epochs=15), seed=seed),
-        "perceptron": MaxEnt(_TEMPLATES, l2=0.0, trainer=Perceptron(epochs=15), seed=seed),
-        "inducing tagger": InducingTagger(f"{_TEMPLATES}\nlabel[-1]\nlabel[-2] & label[-1]", epochs=20, seed=seed),
+        "CRF": CRF(TEMPLATES, l2=L2, trainer=LBFGS(), seed=seed),
+        "MaxEnt": MaxEnt(TEMPLATES, l2=L2, trainer=LBFGS(), seed=seed),
+        "structured perceptron": CRF(TEMPLATES, l2=0.0, trainer=Perceptron(epochs=15), seed=seed),
+        "perceptron": MaxEnt(TEMPLATES, l2=0.0, trainer=Perceptron(epochs=15), seed=seed),
+        "inducing tagger": InducingTagger(f"{TEMPLATES}\nlabel[-1]\nlabel[-2] & label[-1]", epochs=20, seed=seed),
     }

@@ -9,33 +9,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from tagpool.corpus.corpus import Corpus
-from tagpool.evaluation.breakdown import levenshtein
 from tagpool.experiments.corpora import pronunciations
 from tagpool.experiments.letter_alignment import Table as Pieces
 from tagpool.experiments.letter_alignment import fits, label_of, learn_pieces, phones_of, pieces_of
-from tagpool.experiments.paths_study import VARIANTS, Losses, Variant, folds_of, pool_labels
+from tagpool.experiments.output_losses import MEASURES, measure_outputs
+from tagpool.experiments.paths_study import VARIANTS, Losses, Variant
 from tagpool.experiments.study import Setting, Study
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.perceptron import Perceptron
 from tagpool.optim.sgd import SGD
-from tagpool.pools.votes.alignment import align_all
-from tagpool.pools.votes.ballots import NOTHING, ballots_of
 from tagpool.pools.votes.predictions import predictions_of
 
 Word: TypeAlias = tuple[str, list[str]]
 
 _PART = 4000  # words that an expert is trained on
-_ALIGNED_FROM = 5000  # words that letters are aligned by
-_DATA = {"PDS1": (1313, 130, 0.85), "PDS2": (6354, 400, 0.97)}  # words, those learned from, β
-_PAPER = {  # Hamming loss in percent, and edit distance, in the order of the methods
+ALIGNED_FROM = 5000  # words that letters are aligned by
+DATA = {"PDS1": (1313, 130, 0.85), "PDS2": (6354, 400, 0.97)}  # words, those learned from, β
+PAPER = {  # Hamming loss in percent, and edit distance, in the order of the methods
     "PDS1": (
         (22.25, 26.57, 23.16, 44.51, 36.25, 31.30, 47.13, 34.49),
         (0.8395, 1.0158, 0.8668, 1.8044, 1.3977, 1.1762, 1.8962, 1.2163),
@@ -45,8 +40,11 @@ _PAPER = {  # Hamming loss in percent, and edit distance, in the order of the me
         (0.9626, 0.9744, 0.9840, 1.8625, 1.4092, 1.2477, 2.0838, 1.2883),
     ),
 }
-_MEASURES = {"Hamming": 100.0, "edits": 1.0}
-_WAYS = {"pad": VARIANTS, "align": VARIANTS | {"mvote, shared": Variant("mvote", "shared")}}
+_MEASURES = ("Hamming", "edits")
+_NEAR, _WIDE, _WIDER = "word[-2..2]", "word[-3..3]", "word[-4..4]"
+_PAIRS = "word[-1] & word[0]\nword[0] & word[1]\nword[-2] & word[-1] & word[0]\nword[0] & word[1] & word[2]"
+_TRIPLES = f"{_PAIRS}\nword[-1] & word[0] & word[1]\nword[0] & word[1] & word[2] & word[3]"
+WAYS = {"pad": VARIANTS, "align": VARIANTS | {"mvote, shared": Variant("mvote", "shared")}}
 
 
 def run(setting: Setting) -> Study:
@@ -57,24 +55,27 @@ def run(setting: Setting) -> Study:
     words = pronunciations(setting)
     random.Random(1).shuffle(words)
     count = len(_experts())
-    scale = min(1.0, 0.05 if setting.quick else 1.0, len(words) / (count * _PART + sum(size for size, _, _ in _DATA.values())))
+    scale = min(1.0, 0.05 if setting.quick else 1.0, len(words) / (count * _PART + sum(size for size, _, _ in DATA.values())))
     part = int(scale * _PART)
     setting.report(f"{count} experts, {part} words for each")
-    pieces = learn_pieces(words[: min(_ALIGNED_FROM, count * part)])
-    parts = [_labelled(words[number * part : (number + 1) * part], pieces) for number in range(count)]
+    pieces = learn_pieces(words[: min(ALIGNED_FROM, count * part)])
+    parts = [labelled(words[number * part : (number + 1) * part], pieces) for number in range(count)]
     experts = {name: model.fit(selected) for (name, model), selected in zip(_experts().items(), parts, strict=True)}
     begin = count * part
-    for data, (size, learned, beta) in _DATA.items():
+    for data, (size, learned, beta) in DATA.items():
         chosen = words[begin : begin + int(scale * size)]
         begin += len(chosen)
         setting.report(f"{data}: {len(chosen)} words, outputs padded and aligned")
-        results = _measure(experts, chosen, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
-        for (measure, unit), papers in zip(_MEASURES.items(), _PAPER[data], strict=True):
-            study.rows += results[measure].rows(f"{data}, {measure}", papers, unit)
+        labels = predictions_of(experts, [list(word) for word, _ in chosen])
+        outputs = {name: [phones_of(item) for item in rows] for name, rows in labels.items()}
+        gold = [phones for _, phones in chosen]
+        results = measure_outputs(outputs, gold, WAYS, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
+        for measure, papers in zip(_MEASURES, PAPER[data], strict=True):
+            study.rows += results[measure].rows(f"{data}, {measure}", papers, MEASURES[measure])
         study.notes.append(_significance(data, results))
     study.notes += [
         f"{count} taggers as experts, each trained on {part:,} words of its own; letters are aligned to phones by expectation "
-        f"maximisation over {min(_ALIGNED_FROM, count * part):,} words, each letter with none, one or two phones. Words like "
+        f"maximisation over {min(ALIGNED_FROM, count * part):,} words, each letter with none, one or two phones. Words like "
         "PDS1 and PDS2 are as many as the paper's, from the dictionary, with their first pronunciation, without stress; as "
         "many as in the paper are learned from, with its β (0.85 and 0.97). Mean of disjoint sets of words to learn from, "
         "tried on all others, with the 95% interval of the mean. δ = 0.05.",
@@ -86,7 +87,7 @@ def run(setting: Setting) -> Study:
     return study
 
 
-def _labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
+def labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
     """Return words as sentences of letters, labelled with their phones; words without an alignment are dropped."""
     aligned = [(word, pieces_of(word, phones, pieces)) for word, phones in words if fits(word, phones)]
     known = [(word, results) for word, results in aligned if results is not None]
@@ -95,65 +96,30 @@ def _labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
     )
 
 
-def _measure(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: int, beta: float) -> dict[str, Losses]:
-    """Losses of every method and expert in each measure, on the same words."""
-    gold = [phones for _, phones in words]
-    labels = predictions_of(experts, [list(word) for word, _ in words])
-    predicted = {name: [phones_of(item) for item in rows] for name, rows in labels.items()}
-    results = {measure: Losses(len(words)) for measure in _MEASURES}
-    for way, variants in _WAYS.items():
-        known = ballots_of(*align_all(predicted, gold, way))
-        # Test words without gold labels, which would influence the columns of the alignment.
-        tested = ballots_of(align_all(predicted, None, way)[0], None, labels=known.labels)
-        for seed, (first, others) in enumerate(folds_of(len(words), learned, folds), 1):
-            rest = tested.select(others)
-            for name, numbers in pool_labels(known.select(first), rest, variants, beta, seed):
-                outputs = rest.cut([rest.labels[number] for number in numbers.tolist()])
-                pooled = [tuple(phone for phone in item if phone != NOTHING) for item in outputs]
-                _add(results, name if way == "pad" else f"{name}, aligned", others, [gold[item] for item in others], pooled)
-    everything = np.arange(len(words))
-    for name, rows in predicted.items():
-        _add(results, f"expert: {name}", everything, gold, [tuple(row) for row in rows])
-    return results
-
-
-def _add(
-    results: dict[str, Losses], name: str, numbers: Any, gold: Sequence[list[str]], predicted: Sequence[tuple[str, ...]]
-) -> None:
-    lost = np.array([_losses(tuple(right), selected) for right, selected in zip(gold, predicted, strict=True)])
-    for losses, column in zip(results.values(), lost.T, strict=True):
-        losses.add(name, numbers, column)
-
-
-@lru_cache(maxsize=1 << 18)
-def _losses(gold: tuple[str, ...], predicted: tuple[str, ...]) -> tuple[float, float]:
-    """Return the losses in the order of the measures; cached, since many methods predict the same."""
-    longer = max(len(gold), len(predicted), 1)
-    same = sum(one == other for one, other in zip(gold, predicted, strict=False))
-    return (longer - same) / longer, float(levenshtein(gold, predicted))
+def letter_to_sound() -> CRF:
+    """Return the tagger that is the best of the experts: it labels letters with their phones."""
+    return CRF(f"{_WIDE}\n{_TRIPLES}", trainer=SGD(epochs=10))
 
 
 def _significance(data: str, results: dict[str, Losses]) -> str:
     parts = [
-        f"{measure} {losses.less('mvote', 'best', unit)}, aligned {losses.less('mvote, aligned', 'best, aligned', unit)}"
-        for (measure, unit), losses in zip(_MEASURES.items(), results.values(), strict=True)
+        f"{measure} {results[measure].less('mvote', 'best', MEASURES[measure])}, "
+        f"aligned {results[measure].less('mvote, aligned', 'best, aligned', MEASURES[measure])}"
+        for measure in _MEASURES
     ]
     return f"{data}: MVote loses less than the best expert by: {'; '.join(parts)} (bootstrap over words)."
 
 
 def _experts() -> dict[str, Any]:
     """Return taggers with different windows of letters."""
-    near, wide, wider = "word[-2..2]", "word[-3..3]", "word[-4..4]"
-    pairs = "word[-1] & word[0]\nword[0] & word[1]\nword[-2] & word[-1] & word[0]\nword[0] & word[1] & word[2]"
-    triples = f"{pairs}\nword[-1] & word[0] & word[1]\nword[0] & word[1] & word[2] & word[3]"
     return {
-        "MaxEnt, 2 letters": MaxEnt(f"{near}\n{pairs}", trainer=SGD(epochs=10)),
-        "MaxEnt, 3 letters": MaxEnt(f"{wide}\n{pairs}", trainer=SGD(epochs=10)),
-        "MaxEnt, 4 letters": MaxEnt(f"{wider}\n{triples}", trainer=SGD(epochs=10)),
-        "perceptron, 2 letters": MaxEnt(f"{near}\n{pairs}", l2=0.0, trainer=Perceptron(epochs=10)),
-        "perceptron, 4 letters": MaxEnt(f"{wider}\n{triples}", l2=0.0, trainer=Perceptron(epochs=10)),
-        "structured perceptron": CRF(f"{wide}\n{pairs}", l2=0.0, trainer=Perceptron(epochs=10)),
-        "CRF, 2 letters": CRF(f"{near}\n{pairs}", trainer=SGD(epochs=10)),
-        "CRF, 3 letters": CRF(f"{wide}\n{triples}", trainer=SGD(epochs=10)),
-        "inducing tagger": InducingTagger(f"{wider}\nlabel[-1]\nlabel[-2] & label[-1]", epochs=10),
+        "MaxEnt, 2 letters": MaxEnt(f"{_NEAR}\n{_PAIRS}", trainer=SGD(epochs=10)),
+        "MaxEnt, 3 letters": MaxEnt(f"{_WIDE}\n{_PAIRS}", trainer=SGD(epochs=10)),
+        "MaxEnt, 4 letters": MaxEnt(f"{_WIDER}\n{_TRIPLES}", trainer=SGD(epochs=10)),
+        "perceptron, 2 letters": MaxEnt(f"{_NEAR}\n{_PAIRS}", l2=0.0, trainer=Perceptron(epochs=10)),
+        "perceptron, 4 letters": MaxEnt(f"{_WIDER}\n{_TRIPLES}", l2=0.0, trainer=Perceptron(epochs=10)),
+        "structured perceptron": CRF(f"{_WIDE}\n{_PAIRS}", l2=0.0, trainer=Perceptron(epochs=10)),
+        "CRF, 2 letters": CRF(f"{_NEAR}\n{_PAIRS}", trainer=SGD(epochs=10)),
+        "CRF, 3 letters": letter_to_sound(),
+        "inducing tagger": InducingTagger(f"{_WIDER}\nlabel[-1]\nlabel[-2] & label[-1]", epochs=10),
     }

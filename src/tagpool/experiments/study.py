@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-SEEDS = 3  # of an experiment, unless it has another number
-
 
 @dataclass(frozen=True)
 class Row:
     """One figure with its confidence interval, and the paper's if it has one. ``mark`` marks significance.
 
-    A mean over random samples has their standard deviation as ``spread`` instead of an interval.
+    A mean over random samples has their standard deviation as ``spread`` instead of an interval, and is printed with ``digits``
+    decimals. ``paper_spread`` is the standard deviation in the paper.
     """
 
     row: str
@@ -29,12 +28,16 @@ class Row:
     mark: str = ""
     spread: float | None = None
     samples: int | None = None
+    paper_spread: float | None = None
+    digits: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a dictionary; rows of samples have their spread and number."""
-        optional = ("spread", "samples")
+        optional = ("spread", "samples", "paper_spread")
         return {
-            name: value for name, value in vars(self).items() if name != "mark" and (name not in optional or value is not None)
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("mark", "digits") and (name not in optional or value is not None)
         }
 
     def shown(self) -> str:
@@ -44,29 +47,36 @@ class Row:
         '1.00* (0.50-1.50)'
         """
         if self.spread is not None:
-            return f"{self.ours:.1f} ± {self.spread:.1f}"
+            return f"{self.ours:.{self.digits}f} ± {self.spread:.{self.digits}f}"
         interval = "" if self.low is None or self.high is None else f" ({self.low:.2f}-{self.high:.2f})"
         return f"{self.ours:.2f}{self.mark}{interval}"
+
+    @property
+    def printed(self) -> str:
+        """The figure of the paper as text, empty without one."""
+        if self.paper is None:
+            return ""
+        return f"{self.paper:.2f}" + ("" if self.paper_spread is None else f" ± {self.paper_spread:.2f}")
 
 
 @dataclass(frozen=True)
 class Setting:
     """Settings of a run.
 
-    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds (default:
-    the experiment's), ``report`` is called with every step, ``plots`` is the folder of the plots (None: no plots).
+    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds, ``report``
+    is called with every step, ``plots`` is the folder of the plots (None: no plots).
     """
 
     data: Path | None = None
     quick: bool = False
-    seeds: int | None = None
+    seeds: int = 3
     threads: int = 1
     report: Callable[[str], object] = lambda _: None
     plots: Path | None = None
 
     def seed_numbers(self) -> range:
         """Return the seeds; a quick run has one."""
-        return range(1, 2 if self.quick else (self.seeds or SEEDS) + 1)
+        return range(1, 2 if self.quick else self.seeds + 1)
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,10 @@ class Table:
 
 @dataclass
 class Study:
-    """Results of an experiment. One that was interrupted is not ``complete``."""
+    """Results of an experiment.
+
+    ``sections`` has the metrics of each heading; without sections, all are in one table. An interrupted one is not ``complete``.
+    """
 
     name: str
     title: str
@@ -99,6 +112,7 @@ class Study:
     notes: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     plots: list[str] = field(default_factory=list)
+    sections: dict[str, list[str]] = field(default_factory=dict)
     complete: bool = True
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,27 +122,34 @@ class Study:
 
     def markdown(self, command: str) -> str:
         """Return the page in Markdown."""
-        metrics = list(dict.fromkeys(row.metric for row in self.rows))
-        names = list(dict.fromkeys(row.row for row in self.rows))
-        has_paper = {metric: any(row.paper is not None for row in self.rows if row.metric == metric) for metric in metrics}
+        lines = [f"# {self.title}", "", f"    {command}", ""]
+        for heading, metrics in self.sections.items():
+            lines += [f"## {heading}", "", *self._table(metrics), ""]
+        lines += [] if self.sections else [*self._table(list(dict.fromkeys(row.metric for row in self.rows))), ""]
+        lines += ["## Notes", ""] if self.sections else []
+        lines += [f"- {note}" for note in self.notes]
+        lines += [line for table in self.tables for line in table.markdown()]
+        lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def _table(self, metrics: Sequence[str]) -> list[str]:
+        """Return the lines of the table with these metrics as columns, each after the figures of the paper if it has any."""
+        cells = {(row.row, row.metric): row for row in self.rows if row.metric in metrics}
+        has_paper = {metric: any(row.paper is not None for row in cells.values() if row.metric == metric) for metric in metrics}
         header = [
             "",
             *(column for metric in metrics for column in ([f"{metric}, paper"] if has_paper[metric] else []) + [metric]),
         ]
-        lines = [f"# {self.title}", "", f"    {command}", "", table_line(header), table_line(["---"] * len(header))]
-        cells = {(row.row, row.metric): row for row in self.rows}
-        for name in names:
+        lines = [table_line(header), table_line(["---"] * len(header))]
+        for name in dict.fromkeys(name for name, _ in cells):
             line = [name]
             for metric in metrics:
                 row = cells.get((name, metric))
                 if has_paper[metric]:
-                    line.append("" if row is None or row.paper is None else f"{row.paper:.2f}")
+                    line.append("" if row is None else row.printed)
                 line.append("" if row is None else row.shown())
             lines.append(table_line(line))
-        lines += ["", *(f"- {note}" for note in self.notes)]
-        lines += [line for table in self.tables for line in table.markdown()]
-        lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
-        return "\n".join(lines).rstrip() + "\n"
+        return lines
 
 
 def mean_row(name: str, metric: str, values: NDArray[np.float64], paper: float | None = None, scale: float = 1.0) -> Row:

@@ -46,13 +46,13 @@ def _show(study: Study) -> None:
         [
             row.row,
             row.metric,
-            "" if row.paper is None else f"{row.paper:.2f}",
+            row.printed,
             f"{row.ours:.2f}{row.mark}",
-            "" if row.low is None else f"{row.low:.2f} to {row.high:.2f}",
+            f"± {row.spread:.2f}" if row.spread is not None else "" if row.low is None else f"{row.low:.2f} to {row.high:.2f}",
         ]
         for row in study.rows
     ]
-    print_table(["", "metric", "paper", "ours", "95% interval"], rows, left=2, title=study.title)
+    print_table(["", "metric", "paper", "ours", "95% interval or ± standard deviation"], rows, left=2, title=study.title)
     for table in study.tables:
         print_table(table.header, [list(line) for line in table.lines], left=1, title=table.title)
     for note in study.notes:
