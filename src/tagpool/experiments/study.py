@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+SEEDS = 3  # of an experiment, unless it has another number
+
 
 @dataclass(frozen=True)
 class Row:
@@ -63,20 +65,20 @@ class Row:
 class Setting:
     """Settings of a run.
 
-    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds, ``report``
-    is called with every step, ``plots`` is the folder of the plots (None: no plots).
+    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds (default:
+    the experiment's), ``report`` is called with every step, ``plots`` is the folder of the plots (None: no plots).
     """
 
     data: Path | None = None
     quick: bool = False
-    seeds: int = 3
+    seeds: int | None = None
     threads: int = 1
     report: Callable[[str], object] = lambda _: None
     plots: Path | None = None
 
     def seed_numbers(self) -> range:
         """Return the seeds; a quick run has one."""
-        return range(1, 2 if self.quick else self.seeds + 1)
+        return range(1, 2 if self.quick else (self.seeds or SEEDS) + 1)
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,12 @@ _CELL = re.compile(
     rf"(?P<mean>{_NUMBER})(?P<mark>[^\d\s(]*)(?: \((?P<low>{_NUMBER})-(?P<high>{_NUMBER})\)| ± (?P<spread>{_NUMBER}))?"
 )
 _PAPER = ", paper"
+_NOTE = "- "
 
 
 @dataclass(frozen=True)
 class Page:
-    """The command of a page, and the rows of its first table."""
+    """The command of a page, and the rows of its tables before the notes."""
 
     command: str
     rows: tuple[Row, ...]
@@ -62,31 +63,32 @@ def read_page(path: Path) -> Page:
     """
     lines = read_lines(path)
     command = next((line.strip() for line in lines if line.startswith("    tagpool reproduce ")), "")
-    table = itertools.takewhile(_is_table, itertools.dropwhile(lambda line: not _is_table(line), lines))
+    figures = itertools.takewhile(lambda line: not line.startswith(_NOTE), lines)
+    tables = [list(group) for is_table, group in itertools.groupby(figures, _is_table) if is_table]
     try:
-        return Page(command, tuple(_rows([_cells(line) for line in table])))
+        if not tables:
+            raise ValueError("there is no table")
+        return Page(command, tuple(row for table in tables for row in _rows([_cells(line) for line in table])))
     except ValueError as error:
         raise InputError(f"not a page that tagpool reproduce wrote: {error}; remove it, or write it again", source=path) from None
 
 
 def _rows(table: Sequence[Sequence[str]]) -> Iterator[Row]:
-    if len(table) < 2:
-        raise ValueError("there is no table")
     metrics = table[0][1:]
     for name, *values in table[2:]:
         cells = dict(zip(metrics, values, strict=True))
         for metric, value in cells.items():
             if value and not metric.endswith(_PAPER):
-                paper = cells.get(f"{metric}{_PAPER}")
-                yield _row(name, metric, value, float(paper) if paper else None)
+                yield _row(name, metric, value, cells.get(f"{metric}{_PAPER}", ""))
 
 
-def _row(name: str, metric: str, value: str, paper: float | None) -> Row:
+def _row(name: str, metric: str, value: str, printed: str) -> Row:
     match = _CELL.fullmatch(value)
     if match is None:
         raise ValueError(f"{name}, {metric}: {value!r} is no figure")
     low, high, spread = (None if match[part] is None else float(match[part]) for part in ("low", "high", "spread"))
-    return Row(name, metric, float(match["mean"]), low, high, paper, match["mark"], spread)
+    paper, paper_spread = (float(part) if part else None for part in (*printed.split(" ± "), "")[:2])
+    return Row(name, metric, float(match["mean"]), low, high, paper, match["mark"], spread, paper_spread=paper_spread)
 
 
 def _is_table(line: str) -> bool:
