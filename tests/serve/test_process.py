@@ -196,6 +196,8 @@ def test_sigterm_finishes_requests_and_succeeds(model: Path) -> None:
         connection.sendall(body[10:])
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
         assert server.process.wait(20) == 0
+        server._reader.join(10)
+        assert "leaked" not in str(list(server._messages.queue))
 
 
 def test_requests_that_do_not_end_are_ended_without_a_traceback(model: Path) -> None:

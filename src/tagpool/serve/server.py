@@ -120,6 +120,7 @@ def run_server(
     try:
         server.run([listener])
     finally:
+        gc.unfreeze()
         service.close()
 
 
