@@ -91,6 +91,8 @@ def convert(
         convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
         return
     written_as = _target_format(to, target, files[0])
+    if written_as is Format.BRAT and target.exists():  # its text is replaced, too
+        refuse_inputs("--output", target.with_suffix(".txt"), with_expanded(sources))
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
     unread, unwritten = Losses(), Losses()
     corpus = read_files(files, partial(read_corpus, format=from_, losses=unread, **options))
