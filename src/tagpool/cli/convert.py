@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -91,7 +92,7 @@ def convert(
         convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
         return
     written_as = _target_format(to, target, files[0])
-    if written_as is Format.BRAT and target.exists():  # its text is replaced, too
+    if written_as is Format.BRAT and os.path.exists(target):  # noqa: PTH110 - Path.exists raises errors for bad names
         refuse_inputs("--output", target.with_suffix(".txt"), with_expanded(sources))
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
     unread, unwritten = Losses(), Losses()

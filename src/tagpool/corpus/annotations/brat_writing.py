@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def write_brat(corpus: Corpus, path: str | Path, losses: Losses) -> None:
 
 def _is_written(text_path: Path, text: bytes, path: str | Path) -> bool:
     """Return whether a file has the text; blanks at its end change no offset. Raise an error if it has another one."""
-    if not text_path.exists():
+    if not os.path.exists(text_path):  # noqa: PTH110 - Path.exists raises errors for bad names, which opening reports
         return False
     with name_read_errors(str(text_path)):
         present = text_path.read_bytes()

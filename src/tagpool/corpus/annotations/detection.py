@@ -1,4 +1,4 @@
-"""Detection of files of annotation tools by their beginning, where the name of the file does not tell them apart."""
+"""Detection of files of annotation tools by their content, where the name of the file does not tell them apart."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.corpus.annotations.json_values import read_values
-from tagpool.corpus.files import BYTE_ORDER_MARK, name_read_errors, source_name
+from tagpool.corpus.files import BYTE_ORDER_MARK, name_read_errors, read_bytes, source_name
 from tagpool.errors import InputError
 
 FORMAT_LINE = "#FORMAT=WebAnno TSV 3"
 TOOL_KEYS = {"answer", "annotator", "annotation_id"}  # of records that are not all labels of one annotator
-_OTHER_KEYS = {"_input_hash", "_task_hash", "_view_id", "annotator", "annotation_id"}
+_OTHER_KEYS = {"_input_hash", "_task_hash", "_view_id", "annotator", "annotation_id", "Comments", "relations", "cats"}
+_DOCCANO_LABEL = "label"  # texts without it are not annotated
 _ANSWERS = ("accept", "reject", "ignore")
 
 
@@ -25,10 +26,20 @@ def is_webanno(path: str | Path) -> bool:
 
 
 def is_tool_file(path: str | Path, *, encoding: str = "utf-8") -> bool:
-    """Return whether the first record of a JSON file is one of Prodigy, doccano or Label Studio that is no usual JSONL."""
-    with contextlib.suppress(InputError):  # the reader of JSONL reports it
-        return _is_tool_record(next((value for value, _, _ in read_values(path, encoding=encoding)), None))
-    return False
+    """Return whether a JSON file is one of Prodigy, doccano or Label Studio that is no usual JSONL.
+
+    Any record may show it: a tool has fields that are absent where they are empty. An array is no JSONL.
+    """
+    texts = set()  # whether texts have a label of doccano
+    if read_bytes(path, encoding=encoding).removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"["):
+        return True
+    with contextlib.suppress(InputError):  # the reader reports it
+        for value, _, _ in read_values(path, encoding=encoding):
+            if _is_tool_record(value):
+                return True
+            if isinstance(value, dict) and "text" in value:
+                texts.add(_DOCCANO_LABEL in value)
+    return len(texts) == 2
 
 
 def _is_tool_record(value: Any) -> bool:
