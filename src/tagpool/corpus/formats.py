@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,8 @@ class ReadOptions:
 class FileFormat(NamedTuple):
     """Reader of a format, function of (corpus, columns, separator) that returns the text of a file, and file suffixes.
 
-    A format that is binary, or of an annotation tool, has a function that writes a file instead, and counts what is lost.
+    A format that is binary, without tokens, or of an annotation tool has a function that writes a file instead, and counts what
+    is lost.
     """
 
     read: Callable[[str | Path, ReadOptions], Corpus]
@@ -102,6 +104,16 @@ def _read_parquet(path: str | Path, options: ReadOptions) -> Corpus:
     return read_parquet(path, columns=options.columns)
 
 
+def _write_spans(corpus: Corpus, path: str | Path, losses: Losses) -> None:
+    from tagpool.corpus.annotations.text_documents import TOKENS, UNKNOWN_LABELS, count_other_tokens, span_type
+    from tagpool.corpus.unknown_labels import UNKNOWN
+
+    text = format_jsonl(corpus, as_spans=True, type_name=partial(span_type, losses=losses))
+    losses[TOKENS] += count_other_tokens(corpus)
+    losses[UNKNOWN_LABELS] += sum(row.count(UNKNOWN) for row in corpus.labels) if corpus.label_column else 0
+    write_text(path, text)
+
+
 def _write_parquet(corpus: Corpus, path: str | Path, _: Losses) -> None:
     from tagpool.corpus.parquet import write_parquet
 
@@ -129,7 +141,7 @@ FORMATS = {
         lambda path, o: read_conllu(path, encoding=o.encoding), lambda corpus, *_: format_conllu(corpus), suffixes=(".conllu",)
     ),
     Format.JSONL: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
-    Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
+    Format.SPANS: FileFormat(_read_jsonl, write=_write_spans),
     Format.TEXT: FileFormat(lambda path, o: read_text(path, encoding=o.encoding), lambda corpus, *_: format_text(corpus)),
     Format.PARQUET: FileFormat(_read_parquet, suffixes=(".parquet",), write=_write_parquet),
     Format.SPACY: FileFormat(_read_spacy, suffixes=(".spacy",), write=_write_spacy),
@@ -229,7 +241,7 @@ def write_corpus(
 ) -> None:
     """Write a corpus; if that fails, no partial file is left. ``separator`` is for CoNLL files; ``-`` is standard output.
 
-    ``losses`` counts what the format of an annotation tool has no place for; without it, a warning has the numbers.
+    ``losses`` counts what the format of spans or of an annotation tool has no place for; without it, a warning has the numbers.
     """
     check_type(corpus, Corpus, "a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
     if isinstance(columns, str):
