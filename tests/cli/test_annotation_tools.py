@@ -145,3 +145,18 @@ def test_files_that_are_read_with_an_input_are_inputs(tmp_path: Path) -> None:
     succeed("convert", spans, "-o", tmp_path / "b.xmi")
     assert "this is an input file" in fail("convert", tmp_path / "b.xmi", "-o", tmp_path / "TypeSystem.xml", "--to", "conll")
     assert (tmp_path / "b.txt").read_text() == "Ann left.\n"
+
+
+@pytest.mark.parametrize("to", ["conll", "conllu", "jsonl", "prodigy", "text", "brat", "conllup"])
+def test_other_lines_of_conllu_are_counted(tmp_path: Path, to: str) -> None:
+    rows = "# global.columns = ID FORM TAGPOOL:LABEL\n# newdoc id = d\n1-2\tdont\t_\n1\tdo\tO\n2\tnt\tB-X\n2.1\te\t_\n\n"
+    source = write(tmp_path, "a.conllup", rows)
+    done = json.loads(succeed("convert", source, "-o", tmp_path / "b.ann", "--to", to, "--json"))
+    counts = {"comments": 1, "multiword tokens": 1, "empty nodes": 1}
+    if to in ("conll", "conllu"):
+        del counts["comments"]
+    lost = {kind: count for kind, count in done["not_written"].items() if kind in ("comments", "multiword tokens", "empty nodes")}
+    assert lost == ({} if to == "conllup" else counts)
+    if to in ("conll", "conllu"):  # the document is marked once
+        lines = (tmp_path / "b.ann").read_text().splitlines()
+        assert (lines[0], len(lines)) == ("# newdoc id = d", 4)

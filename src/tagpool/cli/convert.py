@@ -15,8 +15,8 @@ from tagpool.cli.inputs import expand_files, read_files, with_expanded
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
 from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption, OutputOption, UseOption, expand_options, parse_uses
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
-from tagpool.corpus.annotations.losses import COMMENTS, Losses
-from tagpool.corpus.conll import lost_in_conllu
+from tagpool.corpus.annotations.losses import Losses, count_lines
+from tagpool.corpus.conll import lost_in_conll, lost_in_conllu, lost_lines_of_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.corpus.formats import Format, format_of, read_corpus, write_corpus
@@ -140,10 +140,13 @@ def _origin(files: list[str], use: list[str] | None) -> str | None:
 
 
 def _count_losses(corpus: Corpus, target: Format) -> Losses:
-    """Return the tokens of columns, and the comments, that the new file does not have; writers of other formats count them."""
+    """Return the tokens of columns, and the other lines, that the new file does not have; writers of other formats count them."""
     lost: list[str] = []
-    if target is Format.CONLLU:
-        lost = lost_in_conllu(corpus)
+    lines: list[str] = []
+    if target is Format.CONLL:
+        lines = lost_in_conll(corpus)
+    elif target is Format.CONLLU:
+        lost, lines = lost_in_conllu(corpus), lost_lines_of_conllu(corpus)
     elif target is Format.SPACY:
         lost = lost_in_docbin(corpus)
     elif target in (Format.SPANS, Format.TEXT):
@@ -151,7 +154,8 @@ def _count_losses(corpus: Corpus, target: Format) -> Losses:
         lost = [name for name in corpus.columns if name not in columns]
     losses = Losses({f"column {name}": corpus.token_count for name in lost})
     if target in (Format.JSONL, Format.SPANS, Format.TEXT, Format.PARQUET, Format.SPACY):
-        losses[COMMENTS] = len(corpus.native.asides)
+        lines = [line for _, _, line in corpus.native.asides]
+    losses.update(count_lines(lines))
     return losses
 
 

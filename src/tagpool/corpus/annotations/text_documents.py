@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tagpool.corpus.annotations.annotation import CharSpan, Place, tokenize_lines
-from tagpool.corpus.annotations.losses import Losses
+from tagpool.corpus.annotations.losses import Losses, count_lines
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.schemes import spans
 from tagpool.corpus.text import SPACE, blanks_of, texts, token_places
@@ -63,7 +63,7 @@ def make_documents(corpus: Corpus, losses: Losses, *, whole: bool = False, lines
     for name in corpus.columns:
         if name not in (WORD, SPACE, corpus.label_column):
             losses[f"column {name}"] += corpus.token_count
-    losses["comments"] += len(corpus.native.asides)
+    losses.update(count_lines(line for _, _, line in corpus.native.asides))
     full = corpus.drop_empty()
     losses[EMPTY_SENTENCES] += len(corpus) - len(full)
     starts = full.document_starts
