@@ -12,8 +12,10 @@ from tagpool.corpus.annotations.brat import read_brat
 from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.annotations.text_documents import TOKENS, UNKNOWN_LABELS, TextDocument, make_documents
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import STANDARD_STREAM, name_read_errors, open_output
+from tagpool.corpus.files import COMPRESSED_SUFFIXES, STANDARD_STREAM, name_read_errors, open_output
 from tagpool.errors import InputError
+
+_CONTROL = re.compile(r"[\t\r\n]")  # they end a field or a line
 
 
 def write_brat(corpus: Corpus, path: str | Path, losses: Losses) -> None:
@@ -23,6 +25,8 @@ def write_brat(corpus: Corpus, path: str | Path, losses: Losses) -> None:
     """
     if str(path) == STANDARD_STREAM:
         raise InputError("brat has two files, the text and the spans; name the file of the spans, such as -o names.ann")
+    if Path(path).suffix in COMPRESSED_SUFFIXES:
+        raise InputError("brat has no compressed files; name the file of the spans, such as -o names.ann", source=str(path))
     if Path(path).suffix == ".txt":
         raise InputError("this is the name of the text; name the file of the spans, such as -o names.ann", source=str(path))
     (document,) = make_documents(corpus, losses, whole=True)
@@ -66,4 +70,4 @@ def format_spans(document: TextDocument, losses: Losses) -> str:
 def _line(span: CharSpan, text: str) -> str:
     parts = [match.span() for match in re.finditer(r"[^\n]+", text[span.start : span.end])]
     places = ";".join(f"{span.start + start} {span.start + end}" for start, end in parts)
-    return f"{span.type} {places}\t{text[span.start : span.end].replace(chr(10), ' ')}"
+    return f"{span.type} {places}\t{_CONTROL.sub(' ', text[span.start : span.end])}"
