@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.conll import format_conll, format_conllu, last_columns, read_conll, read_conllu
 from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.files import COMPRESSED_SUFFIXES, check_path, source_name, write_text
+from tagpool.corpus.files import check_path, plain_suffix, source_name, write_text
 from tagpool.corpus.jsonl import Misaligned, format_jsonl, read_jsonl
 from tagpool.corpus.text import format_text, read_text
 from tagpool.errors import InputError, MemoryFor, check_type
@@ -162,8 +162,7 @@ def format_of(path: str | Path) -> Format:
     ('conllu', 'conll')
     """
     check_path(path)
-    name = Path(path)
-    suffix = Path(name.stem).suffix if name.suffix in COMPRESSED_SUFFIXES else name.suffix
+    suffix = plain_suffix(path)
     return next((format_ for format_, one in FORMATS.items() if suffix in one.suffixes), Format.CONLL)
 
 
@@ -268,7 +267,7 @@ def _report(lost: Losses, losses: Counter[str] | None, what: str) -> None:
 def _format_to_read(name: Format | str | None, path: str | Path) -> Format:
     """Return the format of a file; that of a ``.tsv`` file depends on its first line."""
     kind = _format(name, path)
-    if name is None and kind is Format.CONLL and Path(path).suffix == ".tsv":
+    if name is None and kind is Format.CONLL and plain_suffix(path) == ".tsv":
         from tagpool.corpus.annotations.detection import is_webanno
 
         return Format.WEBANNO if is_webanno(path) else kind

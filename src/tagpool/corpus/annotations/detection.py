@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.corpus.annotations.json_values import read_values
-from tagpool.corpus.files import BYTE_ORDER_MARK, name_read_errors, read_bytes, source_name
+from tagpool.corpus.files import BYTE_ORDER_MARK, GZIP_MAGIC, ZSTD_MAGIC, name_read_errors, plain_suffix, read_bytes, source_name
 from tagpool.errors import InputError
 
 FORMAT_LINE = "#FORMAT=WebAnno TSV 3"
@@ -19,10 +19,16 @@ _ANSWERS = ("accept", "reject", "ignore")
 
 def is_webanno(path: str | Path) -> bool:
     """Return whether a file ``.tsv`` begins as WebAnno TSV does."""
-    if Path(path).suffix != ".tsv":
+    if plain_suffix(path) != ".tsv":
         return False
-    with name_read_errors(source_name(path)), Path(path).open("rb") as file:
-        return file.readline(100).removeprefix(BYTE_ORDER_MARK).startswith(FORMAT_LINE.encode())
+    with name_read_errors(source_name(path)):
+        if not Path(path).is_file():  # reading takes the beginning of a pipe
+            return False
+        with Path(path).open("rb") as file:
+            first = file.readline(100)
+    if first.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+        first = read_bytes(path)
+    return first.removeprefix(BYTE_ORDER_MARK).startswith(FORMAT_LINE.encode())
 
 
 def is_tool_file(path: str | Path, *, encoding: str = "utf-8") -> bool:
