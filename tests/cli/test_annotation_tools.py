@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,22 @@ def test_other_lines_of_conllu_are_counted(tmp_path: Path, to: str) -> None:
     if to in ("conll", "conllu"):  # the document is marked once
         lines = (tmp_path / "b.ann").read_text().splitlines()
         assert (lines[0], len(lines)) == ("# newdoc id = d", 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "to", "message"),
+    [
+        ("a.jsonl", "prodigy", 'a.jsonl:1: "tokens": expected a list of non-empty strings'),
+        ("a.jsonl", "doccano", 'a.jsonl:2: "tokens": expected a list of non-empty strings'),
+        ("a.json", "label-studio", "a.json:1: expected a JSON object"),
+        ("a.tsv", "webanno", "tagpool tag does not write the format webanno"),
+        ("a.ann", "brat", "tagpool tag does not write the format brat"),
+    ],
+)
+def test_tag_says_that_files_of_tools_are_converted_first(tmp_path: Path, data: Path, name: str, to: str, message: str) -> None:
+    gold = write(tmp_path, "gold.conll", "Ann B-PER\nleft O\n\nIn O\nc++) O\n\n")
+    succeed("convert", gold, "-o", tmp_path / name, "--to", to)
+    error = fail("tag", data / "ner.tagpool", tmp_path / name, "-o", tmp_path / "out")
+    assert message in error
+    assert re.search("convert .* first: tagpool convert ", error)
+    assert "-o FILE.conll" in error

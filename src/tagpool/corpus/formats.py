@@ -192,7 +192,7 @@ def read_corpus(
     <Corpus: 1 sentence, 2 tokens, columns word, label>
     """
     check_path(path)
-    kind = _format_to_read(format, path)
+    kind = format_to_read(format, path)
     if isinstance(columns, str):
         columns = columns.split(",")
     if columns is not None and kind not in (Format.CONLL, Format.PARQUET):
@@ -223,7 +223,7 @@ def read_labelled(
 
     Without ``columns`` and ``label``, the first column of a CoNLL file is the word, and ``last`` names the last ones.
     """
-    kind = _format_to_read(format, path)
+    kind = format_to_read(format, path)
     if kind is Format.CONLL and columns is None and label is None:
         columns, label = last_columns(path, last, encoding=encoding), last[-1]
     return read_corpus(path, columns=columns, label=label, format=kind, encoding=encoding).require_labels()
@@ -264,8 +264,8 @@ def _report(lost: Losses, losses: Counter[str] | None, what: str) -> None:
         warnings.warn(f"{what}: {lost.of_labels().describe()}", stacklevel=3)
 
 
-def _format_to_read(name: Format | str | None, path: str | Path) -> Format:
-    """Return the format of a file; that of a ``.tsv`` file depends on its first line."""
+def format_to_read(name: Format | str | None, path: str | Path) -> Format:
+    """Return the format of a file (default: that of its suffix); that of a ``.tsv`` file depends on its first line."""
     kind = _format(name, path)
     if name is None and kind is Format.CONLL and plain_suffix(path) == ".tsv":
         from tagpool.corpus.annotations.detection import is_webanno

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,28 @@ def is_tool_file(path: str | Path, *, encoding: str = "utf-8") -> bool:
     return len(texts) == 2
 
 
-def _is_tool_record(value: Any) -> bool:
+def is_tool_line(line: str) -> bool:
+    """Return whether a line is part of an array, or a record that is no usual JSONL.
+
+    >>> is_tool_line("["), is_tool_line('{"data": {"text": "Ann left."}}'), is_tool_line('{"text": "Ann left."}')
+    (True, True, False)
+    """
+    try:
+        return line.lstrip().startswith("[") or _has_other_form(json.loads(line))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _has_other_form(value: Any) -> bool:
+    """Return whether a record is a task of Label Studio, or has tokens as objects."""
     if not isinstance(value, dict):
         return False
     tokens = value.get("tokens")
-    has_objects = isinstance(tokens, list) and any(isinstance(token, dict) for token in tokens)
-    is_task = isinstance(value.get("data"), dict)
-    is_answered = value.get("answer") in _ANSWERS or bool(_OTHER_KEYS & value.keys())
-    return is_task or has_objects or ("text" in value and is_answered)
+    return isinstance(value.get("data"), dict) or (isinstance(tokens, list) and any(isinstance(token, dict) for token in tokens))
+
+
+def _is_tool_record(value: Any) -> bool:
+    if _has_other_form(value):
+        return True
+    has_tool_key = isinstance(value, dict) and (value.get("answer") in _ANSWERS or bool(_OTHER_KEYS & value.keys()))
+    return has_tool_key and "text" in value
