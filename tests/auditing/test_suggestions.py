@@ -125,8 +125,8 @@ def test_refusals(crf: CRF, change: dict[str, object], message: str) -> None:
 def test_records_keep_the_tokens(kind: str, tmp_path: Path) -> None:
     corpus = Corpus.from_lists(word=[["Ann", "left"], ["c++)", "New York"]])
     labels = [["B-PER", "O"], ["O", "B-LOC"]]
-    found = [[(span, 0.5) for span in spans(row)] for row in labels]
-    batch = [Suggestion(number, labels[number], [1.0, 1.0], found[number], 0.0) for number in range(2)]
+    proposed = [[(span, 0.5) for span in spans(row)] for row in labels]
+    batch = [Suggestion(number, labels[number], [1.0, 1.0], proposed[number], 0.0) for number in range(2)]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in suggestion_records(kind, corpus, batch, "m")))
     back = read_corpus(path, losses=Counter())

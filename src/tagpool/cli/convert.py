@@ -91,9 +91,7 @@ def convert(
     if origin is not None:
         convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
         return
-    written_as = _target_format(to, target, files[0])
-    if written_as is Format.BRAT and os.path.exists(target):  # noqa: PTH110 - Path.exists raises errors for bad names
-        refuse_inputs("--output", target.with_suffix(".txt"), with_expanded(sources))
+    written_as = _target_format(to, target, files[0], sources)
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
     unread, unwritten = Losses(), Losses()
     corpus = read_files(files, partial(read_corpus, format=from_, losses=unread, **options))
@@ -108,13 +106,16 @@ def convert(
         notes.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
 
 
-def _target_format(to: str | None, target: Path, source: str) -> Format:
-    """Return the format of the output; raise an error if that is one of models."""
+def _target_format(to: str | None, target: Path, source: str, inputs: list[str]) -> Format:
+    """Return the format of the output; raise an error if that is one of models, or would replace the text of an input."""
     if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
         raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
     if to is not None and to not in list(Format):
         raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
-    return format_of(target) if to is None else Format(to)
+    kind = format_of(target) if to is None else Format(to)
+    if kind is Format.BRAT and os.path.exists(target):  # noqa: PTH110 - Path.exists raises errors for bad names
+        refuse_inputs("--output", target.with_suffix(".txt"), with_expanded(inputs))  # replaced with its annotations
+    return kind
 
 
 def _print_json(corpus: Corpus, unread: Losses, unwritten: Losses, target: Format) -> None:

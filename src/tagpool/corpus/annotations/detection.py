@@ -9,6 +9,7 @@ from typing import Any
 
 from tagpool.corpus.annotations.json_values import read_values
 from tagpool.corpus.files import BYTE_ORDER_MARK, GZIP_MAGIC, ZSTD_MAGIC, name_read_errors, plain_suffix, read_bytes, source_name
+from tagpool.corpus.jsonl import SPAN_KEYS
 from tagpool.errors import InputError
 
 FORMAT_LINE = "#FORMAT=WebAnno TSV 3"
@@ -44,7 +45,7 @@ def is_tool_file(path: str | Path, *, encoding: str = "utf-8") -> bool:
         for value, _, _ in read_values(path, encoding=encoding):
             if _is_tool_record(value):
                 return True
-            if isinstance(value, dict) and "text" in value:
+            if isinstance(value, dict) and "text" in value and (_DOCCANO_LABEL in value or value.keys().isdisjoint(SPAN_KEYS)):
                 texts.add(_DOCCANO_LABEL in value)
     return len(texts) == 2
 
