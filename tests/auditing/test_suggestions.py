@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -118,3 +119,15 @@ def test_offsets_are_those_of_the_spans(tokens: list[tuple[str, str]], kind: str
 def test_refusals(crf: CRF, change: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         suggest(**{"tagger": crf, "sentences": TEXTS, **change})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["prodigy", "label-studio", "doccano"])
+def test_records_keep_the_tokens(kind: str, tmp_path: Path) -> None:
+    corpus = Corpus.from_lists(word=[["Ann", "left"], ["c++)", "New York"]])
+    labels = [["B-PER", "O"], ["O", "B-LOC"]]
+    proposed = [[(span, 0.5) for span in spans(row)] for row in labels]
+    batch = [Suggestion(number, labels[number], [1.0, 1.0], proposed[number], 0.0) for number in range(2)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in suggestion_records(kind, corpus, batch, "m")))
+    back = read_corpus(path, losses=Counter())
+    assert (back.words, back.labels) == (corpus.words, labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,74 @@ def test_agreement_refuses_what_it_cannot_compare(tmp_path: Path) -> None:
     assert "both write to standard output" in fail("agreement", f"{crowd}@*", "--disputes", "-", "--json")
     other = write(tmp_path, "other.conll", "Rain O\n")
     assert "only 0 of 1 sentence" in fail("agreement", write(tmp_path, "one.conll", "Ann B-PER\n"), other)
+
+
+def test_texts_of_brat_are_not_replaced(tmp_path: Path) -> None:
+    columns = write(tmp_path, "c.txt", "Ann B-PER\nleft O\n")
+    message = f"error: {columns}: the text of the annotations {tmp_path / 'c.ann'} would replace this file; choose another name"
+    assert fail("convert", columns, "-o", tmp_path / "c.ann").startswith(message)
+    assert (sorted(tmp_path.iterdir()), Path(columns).read_text()) == ([tmp_path / "c.txt"], "Ann B-PER\nleft O\n")
+    write(tmp_path, "c.ann", "T1\tX 0 3\tAnn\n")  # fits the input, which would be replaced
+    assert "c.txt: this is an input file" in fail("convert", columns, "-o", tmp_path / "c.ann")
+    assert Path(columns).read_text() == "Ann B-PER\nleft O\n"
+
+
+def test_texts_of_annotations_that_are_replaced_are_replaced(tmp_path: Path) -> None:
+    first, second = write(tmp_path, "1.conll", "Ann B-PER\n"), write(tmp_path, "2.conll", "In O\nOslo B-LOC\n")
+    for source, text in ((first, "Ann"), (second, "In Oslo")):
+        succeed("convert", source, "-o", tmp_path / "a.ann")
+        assert (tmp_path / "a.txt").read_text() == text
+    write(tmp_path, "a.ann", "")  # a text that is not annotated yet
+    assert "would replace this file" in fail("convert", first, "-o", tmp_path / "a.ann")
+
+
+def test_the_same_text_is_kept(tmp_path: Path) -> None:
+    text = write(tmp_path, "a.txt", "Ann left.\nIt rains.\n\n")
+    succeed("convert", text, "--from", "text", "-o", tmp_path / "a.ann")
+    assert (Path(text).read_text(), (tmp_path / "a.ann").read_text()) == ("Ann left.\nIt rains.\n\n", "")
+    other = write(tmp_path, "b.txt", "Ann left.\n\nIt rains.\n")
+    assert "would replace this file" in fail("convert", other, "--from", "text", "-o", tmp_path / "b.ann")
+    assert Path(other).read_text() == "Ann left.\n\nIt rains.\n"
+
+
+def test_files_that_are_read_with_an_input_are_inputs(tmp_path: Path) -> None:
+    write(tmp_path, "b.txt", "Ann left.\n")
+    spans = write(tmp_path, "b.ann", "T1\tPER 0 3\tAnn\n")
+    assert "this is an input file" in fail("convert", spans, "-o", tmp_path / "b.txt", "--to", "conll")
+    succeed("convert", spans, "-o", tmp_path / "b.xmi")
+    assert "this is an input file" in fail("convert", tmp_path / "b.xmi", "-o", tmp_path / "TypeSystem.xml", "--to", "conll")
+    assert (tmp_path / "b.txt").read_text() == "Ann left.\n"
+
+
+@pytest.mark.parametrize("to", ["conll", "conllu", "jsonl", "prodigy", "text", "brat", "conllup"])
+def test_other_lines_of_conllu_are_counted(tmp_path: Path, to: str) -> None:
+    rows = "# global.columns = ID FORM TAGPOOL:LABEL\n# newdoc id = d\n1-2\tdont\t_\n1\tdo\tO\n2\tnt\tB-X\n2.1\te\t_\n\n"
+    source = write(tmp_path, "a.conllup", rows)
+    done = json.loads(succeed("convert", source, "-o", tmp_path / "b.ann", "--to", to, "--json"))
+    counts = {"comments": 1, "multiword tokens": 1, "empty nodes": 1}
+    if to in ("conll", "conllu"):
+        del counts["comments"]
+    lost = {kind: count for kind, count in done["not_written"].items() if kind in ("comments", "multiword tokens", "empty nodes")}
+    assert lost == ({} if to == "conllup" else counts)
+    if to in ("conll", "conllu"):  # the document is marked once
+        lines = (tmp_path / "b.ann").read_text().splitlines()
+        assert (lines[0], len(lines)) == ("# newdoc id = d", 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "to", "message"),
+    [
+        ("a.jsonl", "prodigy", 'a.jsonl:1: "tokens": expected a list of non-empty strings'),
+        ("a.jsonl", "doccano", 'a.jsonl:2: "tokens": expected a list of non-empty strings'),
+        ("a.json", "label-studio", "a.json:1: expected a JSON object"),
+        ("a.tsv", "webanno", "tagpool tag does not write the format webanno"),
+        ("a.ann", "brat", "tagpool tag does not write the format brat"),
+    ],
+)
+def test_tag_says_that_files_of_tools_are_converted_first(tmp_path: Path, data: Path, name: str, to: str, message: str) -> None:
+    gold = write(tmp_path, "gold.conll", "Ann B-PER\nleft O\n\nIn O\nc++) O\n\n")
+    succeed("convert", gold, "-o", tmp_path / name, "--to", to)
+    error = fail("tag", data / "ner.tagpool", tmp_path / name, "-o", tmp_path / "out")
+    assert message in error
+    assert re.search("convert .* first: tagpool convert ", error)
+    assert "-o FILE.conll" in error

@@ -247,7 +247,7 @@ def test_a_format_that_tag_does_not_write_is_refused(data: Path, tmp_path: Path,
         SLASHED = "slashed"
 
     source = write(tmp_path, "x.slashed", "Ann/B-PER left/O\n")
-    monkeypatch.setattr("tagpool.tagging.files.format_of", lambda _: NewFormat.SLASHED)
+    monkeypatch.setattr("tagpool.tagging.files.format_to_read", lambda *_: NewFormat.SLASHED)
     with pytest.raises(tagpool.InputError, match=f"the format slashed; convert the file first: tagpool convert {source}"):
         label_files(data / "ner.tagpool", [source], tmp_path / "out")
     assert not (tmp_path / "out").exists()

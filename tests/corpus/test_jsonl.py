@@ -349,7 +349,7 @@ UNDERSTOOD = "those understood are 'tokens', 'text', 'document', 'labels', 'labe
     "record",
     [
         {**TEXT, "label": SPANS, "id": 3, "Comments": []},  # doccano
-        {**TEXT, "entities": [{"id": 1, "label": "PER", "start_offset": 0, "end_offset": 3}], "relations": [{"id": 2}]},
+        {**TEXT, "entities": [{"id": 1, "label": "PER", "start_offset": 0, "end_offset": 3}], "relations": []},
         {**TEXT, "spans": DICTS, "meta": {"source": ["x"]}, "answer": "accept", "options": [1, 2]},  # Prodigy
         {**TEXT, "ents": DICTS, "sents": [{"start": 0, "end": 8}]},  # spaCy
         {**TEXT, "label": "news", "spans": DICTS},

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tagpool.auditing.suggestions import Suggestion
+from tagpool.corpus.annotations.json_writing import token_fields
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.text import blanks_of, texts
 
@@ -37,6 +38,10 @@ class _Text:
         for word, blank in zip(words, blanks, strict=True):
             self.starts.append(place)
             place += len(word) + len(blank)
+
+    def token_fields(self) -> Record:
+        """Return the places of the tokens if they are not those of the text."""
+        return token_fields(self.text, [(start, start + len(word)) for start, word in zip(self.starts, self.words, strict=True)])
 
     def places(self) -> list[tuple[int, int, str, float]]:
         """Return the spans with their first character, the one after the last, type and probability."""
@@ -79,13 +84,13 @@ def _label_studio(text: _Text) -> Record:
         for number, (start, end, kind, score) in enumerate(text.places())
     ]
     prediction = {"model_version": text.model, "score": _mean(text.one.scores), "result": result}
-    data = {"text": text.text}
+    data = {"text": text.text} | text.token_fields()
     return {"data": data, "predictions": [prediction], "meta": {"expected_errors": text.one.expected_errors}}
 
 
 def _doccano(text: _Text) -> Record:
     spans = [[start, end, kind] for start, end, kind, _ in text.places()]
-    return {"text": text.text, "label": spans, "expected_errors": text.one.expected_errors}
+    return {"text": text.text, "label": spans, "expected_errors": text.one.expected_errors} | text.token_fields()
 
 
 def _mean(values: Sequence[float]) -> float:

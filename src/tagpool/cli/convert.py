@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,8 @@ from tagpool.cli.inputs import expand_files, read_files, with_expanded
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
 from tagpool.cli.options import ColumnsOption, EncodingOption, LabelOption, OutputOption, UseOption, expand_options, parse_uses
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
-from tagpool.corpus.annotations.losses import COMMENTS, Losses
-from tagpool.corpus.conll import lost_in_conllu
+from tagpool.corpus.annotations.losses import Losses, count_lines
+from tagpool.corpus.conll import lost_in_conll, lost_in_conllu, lost_lines_of_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.corpus.formats import Format, format_of, read_corpus, write_corpus
@@ -90,7 +91,7 @@ def convert(
     if origin is not None:
         convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
         return
-    written_as = _target_format(to, target, files[0])
+    written_as = _target_format(to, target, files[0], sources)
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
     unread, unwritten = Losses(), Losses()
     corpus = read_files(files, partial(read_corpus, format=from_, losses=unread, **options))
@@ -105,13 +106,16 @@ def convert(
         notes.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
 
 
-def _target_format(to: str | None, target: Path, source: str) -> Format:
-    """Return the format of the output; raise an error if that is one of models."""
+def _target_format(to: str | None, target: Path, source: str, inputs: list[str]) -> Format:
+    """Return the format of the output; raise an error if that is one of models, or would replace the text of an input."""
     if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
         raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
     if to is not None and to not in list(Format):
         raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
-    return format_of(target) if to is None else Format(to)
+    kind = format_of(target) if to is None else Format(to)
+    if kind is Format.BRAT and os.path.exists(target):  # noqa: PTH110 - Path.exists raises errors for bad names
+        refuse_inputs("--output", target.with_suffix(".txt"), with_expanded(inputs))  # replaced with its annotations
+    return kind
 
 
 def _print_json(corpus: Corpus, unread: Losses, unwritten: Losses, target: Format) -> None:
@@ -137,10 +141,13 @@ def _origin(files: list[str], use: list[str] | None) -> str | None:
 
 
 def _count_losses(corpus: Corpus, target: Format) -> Losses:
-    """Return the tokens of columns, and the comments, that the new file does not have; writers of other formats count them."""
+    """Return the tokens of columns, and the other lines, that the new file does not have; writers of other formats count them."""
     lost: list[str] = []
-    if target is Format.CONLLU:
-        lost = lost_in_conllu(corpus)
+    lines: list[str] = []
+    if target is Format.CONLL:
+        lines = lost_in_conll(corpus)
+    elif target is Format.CONLLU:
+        lost, lines = lost_in_conllu(corpus), lost_lines_of_conllu(corpus)
     elif target is Format.SPACY:
         lost = lost_in_docbin(corpus)
     elif target in (Format.SPANS, Format.TEXT):
@@ -148,7 +155,8 @@ def _count_losses(corpus: Corpus, target: Format) -> Losses:
         lost = [name for name in corpus.columns if name not in columns]
     losses = Losses({f"column {name}": corpus.token_count for name in lost})
     if target in (Format.JSONL, Format.SPANS, Format.TEXT, Format.PARQUET, Format.SPACY):
-        losses[COMMENTS] = len(corpus.native.asides)
+        lines = [line for _, _, line in corpus.native.asides]
+    losses.update(count_lines(lines))
     return losses
 
 

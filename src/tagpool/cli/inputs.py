@@ -6,6 +6,7 @@ import glob
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from tagpool.cli.outputs import companions
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM, name_read_errors
@@ -49,11 +50,9 @@ def expand_files(names: Sequence[str | Path] | str | Path | None) -> list[str]:
 
 
 def _without_companions(files: list[str]) -> list[str]:
-    """Return files without those that are read with another one: texts of brat, and type systems of INCEpTION."""
-    names = {Path(file) for file in files}
-    texts = {file.with_suffix(".txt") for file in names if file.suffix == ".ann"}
-    systems = {file.with_name("TypeSystem.xml") for file in names if file.suffix == ".xmi"}
-    return [file for file in files if Path(file) not in texts | systems]
+    """Return files without those that are read with another one."""
+    others = {other for file in files for other in companions(Path(file))}
+    return [file for file in files if Path(file) not in others]
 
 
 def _is_folder(name: str) -> bool:

@@ -19,15 +19,27 @@ _STANDARD_INPUT = "/dev/stdin"  # leads to the file that the shell redirects
 
 
 def refuse_inputs(option: str, output: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
-    """Raise an error if an output is one of the inputs, or a file in an input folder.
+    """Raise an error if an output is one of the inputs, a file that is read with one, or a file in an input folder.
 
     ``option`` names the output in the message. Names that are None are ignored, and so is standard output.
     """
     if output is None or str(output) == STANDARD_STREAM:
         return
-    for path in inputs:
-        if path is not None and is_same_file(Path(output), Path(_STANDARD_INPUT if str(path) == STANDARD_STREAM else path)):
+    for name in inputs:
+        path = Path(_STANDARD_INPUT if str(name) == STANDARD_STREAM else name or "")
+        if name is not None and any(is_same_file(Path(output), one) for one in (path, *companions(path))):
             raise InputError(f"{option} {output}: this is an input file; choose another file")
+
+
+def companions(path: Path) -> list[Path]:
+    """Return the files that are read with another one: the text of brat's annotations, or a type system of INCEpTION.
+
+    >>> companions(Path("a.ann")) == [Path("a.txt")]
+    True
+    """
+    if path.suffix == ".ann":
+        return [path.with_suffix(".txt")]
+    return [path.with_name("TypeSystem.xml")] if path.suffix == ".xmi" else []
 
 
 def refuse_mixed_output(output: Path | None, json: bool, option: str = "--output") -> None:

@@ -113,7 +113,8 @@ def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu:
 def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separator: str = " ") -> str:
     """Return columns (default: all but the blanks between tokens), with ``-DOCSTART-`` lines if documents are marked.
 
-    Sentences without tokens are left out: CoNLL does not have them.
+    A document that begins with a comment ``# newdoc`` has no such line. Sentences without tokens are left out: CoNLL does
+    not have them.
     """
     if separator not in (" ", "\t"):
         raise InputError(f"separator {separator!r}: expected a blank or a tab")
@@ -130,9 +131,10 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
     asides = comments_by_sentence(corpus)
     lines: list[str] = []
     for number, sentence in enumerate(zip(*lists, strict=True)):
-        if number in documents:
+        comments = [line for _, _, line in asides.get(number, ()) if _is_safe_comment(line, len(names))]
+        if number in documents and not any(map(DOCUMENT_COMMENT.match, comments)):
             lines += [separator.join([DOCUMENT_START, *fillers]), ""]
-        lines += [line for _, _, line in asides.get(number, ()) if _is_safe_comment(line, len(names))]
+        lines += comments
         lines += map(separator.join, zip(*sentence, strict=True))
         lines.append("")
     return protect_mark("\n".join(lines) + "\n")
@@ -148,6 +150,12 @@ def _is_safe_comment(line: str, columns: int) -> bool:
     if _SURE_COMMENT.match(line):
         return True
     return line.startswith("# ") and columns not in (len(line.split("\t")), len(re.findall(r"[^ \t]+", line)))
+
+
+def lost_in_conll(corpus: Corpus) -> list[str]:
+    """Return the lines that are no tokens and that columns do not have: multiword tokens, empty nodes, and unsafe comments."""
+    columns = len([name for name in corpus.columns if name != SPACE])
+    return [line for _, _, line in corpus.native.asides if not _is_safe_comment(line, columns)]
 
 
 def check_separable(corpus: Corpus, name: str, separator: str) -> None:
@@ -169,7 +177,13 @@ def format_conllu(corpus: Corpus) -> str:
             check_separable(corpus, name, "\t")
     sources = _conllu_sources(corpus)
     lists = [corpus.column(sources[name]) if name in sources else None for name in CONLLU_COLUMNS]
-    return "\n".join(numbered_lines(corpus, lists, comments_by_sentence(corpus))) + "\n"
+    asides = {number: [one for one in rows if _fits_conllu(one[2])] for number, rows in comments_by_sentence(corpus).items()}
+    return "\n".join(numbered_lines(corpus, lists, asides)) + "\n"
+
+
+def _fits_conllu(line: str) -> bool:
+    """Return whether a line is a comment, or has the columns of CoNLL-U; those of CoNLL-U Plus are others."""
+    return line.startswith("#") or line.count("\t") == len(CONLLU_COLUMNS)
 
 
 def numbered_lines(
@@ -192,6 +206,11 @@ def numbered_lines(
         lines += around.get(length, ())
         lines.append("")
     return lines
+
+
+def lost_lines_of_conllu(corpus: Corpus) -> list[str]:
+    """Return the lines that are no tokens and that CoNLL-U does not have."""
+    return [line for _, _, line in corpus.native.asides if not _fits_conllu(line)]
 
 
 def lost_in_conllu(corpus: Corpus) -> list[str]:

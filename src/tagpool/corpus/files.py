@@ -51,6 +51,16 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
     return data if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else _recode(data, encoding, source)
 
 
+def plain_suffix(path: str | Path) -> str:
+    """Return the suffix of a name, without that of its compression.
+
+    >>> plain_suffix("a.tsv.gz")
+    '.tsv'
+    """
+    name = Path(path)
+    return Path(name.stem).suffix if name.suffix in COMPRESSED_SUFFIXES else name.suffix
+
+
 def protect_mark(text: str) -> str:
     """Return the text of a file: a word at its beginning keeps its byte order mark, since readers remove the first one."""
     return f"{_MARK}{text}" if text.startswith(_MARK) else text

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.conll import format_conll, format_conllu, last_columns, read_conll, read_conllu
 from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.files import COMPRESSED_SUFFIXES, check_path, source_name, write_text
+from tagpool.corpus.files import check_path, plain_suffix, source_name, write_text
 from tagpool.corpus.jsonl import Misaligned, format_jsonl, read_jsonl
 from tagpool.corpus.text import format_text, read_text
 from tagpool.errors import InputError, MemoryFor, check_type
@@ -54,7 +55,8 @@ class ReadOptions:
 class FileFormat(NamedTuple):
     """Reader of a format, function of (corpus, columns, separator) that returns the text of a file, and file suffixes.
 
-    A format that is binary, or of an annotation tool, has a function that writes a file instead, and counts what is lost.
+    A format that is binary, without tokens, or of an annotation tool has a function that writes a file instead, and counts what
+    is lost.
     """
 
     read: Callable[[str | Path, ReadOptions], Corpus]
@@ -102,6 +104,16 @@ def _read_parquet(path: str | Path, options: ReadOptions) -> Corpus:
     return read_parquet(path, columns=options.columns)
 
 
+def _write_spans(corpus: Corpus, path: str | Path, losses: Losses) -> None:
+    from tagpool.corpus.annotations.text_documents import TOKENS, UNKNOWN_LABELS, count_other_tokens, span_type
+    from tagpool.corpus.unknown_labels import UNKNOWN
+
+    text = format_jsonl(corpus, as_spans=True, type_name=partial(span_type, losses=losses))
+    losses[TOKENS] += count_other_tokens(corpus)
+    losses[UNKNOWN_LABELS] += sum(row.count(UNKNOWN) for row in corpus.labels) if corpus.label_column else 0
+    write_text(path, text)
+
+
 def _write_parquet(corpus: Corpus, path: str | Path, _: Losses) -> None:
     from tagpool.corpus.parquet import write_parquet
 
@@ -129,7 +141,7 @@ FORMATS = {
         lambda path, o: read_conllu(path, encoding=o.encoding), lambda corpus, *_: format_conllu(corpus), suffixes=(".conllu",)
     ),
     Format.JSONL: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
-    Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
+    Format.SPANS: FileFormat(_read_jsonl, write=_write_spans),
     Format.TEXT: FileFormat(lambda path, o: read_text(path, encoding=o.encoding), lambda corpus, *_: format_text(corpus)),
     Format.PARQUET: FileFormat(_read_parquet, suffixes=(".parquet",), write=_write_parquet),
     Format.SPACY: FileFormat(_read_spacy, suffixes=(".spacy",), write=_write_spacy),
@@ -150,8 +162,7 @@ def format_of(path: str | Path) -> Format:
     ('conllu', 'conll')
     """
     check_path(path)
-    name = Path(path)
-    suffix = Path(name.stem).suffix if name.suffix in COMPRESSED_SUFFIXES else name.suffix
+    suffix = plain_suffix(path)
     return next((format_ for format_, one in FORMATS.items() if suffix in one.suffixes), Format.CONLL)
 
 
@@ -181,7 +192,7 @@ def read_corpus(
     <Corpus: 1 sentence, 2 tokens, columns word, label>
     """
     check_path(path)
-    kind = _format_to_read(format, path)
+    kind = format_to_read(format, path)
     if isinstance(columns, str):
         columns = columns.split(",")
     if columns is not None and kind not in (Format.CONLL, Format.PARQUET):
@@ -212,7 +223,7 @@ def read_labelled(
 
     Without ``columns`` and ``label``, the first column of a CoNLL file is the word, and ``last`` names the last ones.
     """
-    kind = _format_to_read(format, path)
+    kind = format_to_read(format, path)
     if kind is Format.CONLL and columns is None and label is None:
         columns, label = last_columns(path, last, encoding=encoding), last[-1]
     return read_corpus(path, columns=columns, label=label, format=kind, encoding=encoding).require_labels()
@@ -229,7 +240,7 @@ def write_corpus(
 ) -> None:
     """Write a corpus; if that fails, no partial file is left. ``separator`` is for CoNLL files; ``-`` is standard output.
 
-    ``losses`` counts what the format of an annotation tool has no place for; without it, a warning has the numbers.
+    ``losses`` counts what the format of spans or of an annotation tool has no place for; without it, a warning has the numbers.
     """
     check_type(corpus, Corpus, "a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
     if isinstance(columns, str):
@@ -253,10 +264,10 @@ def _report(lost: Losses, losses: Counter[str] | None, what: str) -> None:
         warnings.warn(f"{what}: {lost.of_labels().describe()}", stacklevel=3)
 
 
-def _format_to_read(name: Format | str | None, path: str | Path) -> Format:
-    """Return the format of a file; that of a ``.tsv`` file depends on its first line."""
+def format_to_read(name: Format | str | None, path: str | Path) -> Format:
+    """Return the format of a file (default: that of its suffix); that of a ``.tsv`` file depends on its first line."""
     kind = _format(name, path)
-    if name is None and kind is Format.CONLL and Path(path).suffix == ".tsv":
+    if name is None and kind is Format.CONLL and plain_suffix(path) == ".tsv":
         from tagpool.corpus.annotations.detection import is_webanno
 
         return Format.WEBANNO if is_webanno(path) else kind

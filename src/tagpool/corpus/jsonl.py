@@ -14,10 +14,9 @@ A sentence without tokens is valid. A key ``"document"`` marks documents: a new 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -25,8 +24,9 @@ from tagpool import _native
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import BYTE_ORDER_MARK, decode_lines, read_bytes, source_name
-from tagpool.corpus.schemes import Scheme, Span, is_plain, spans, to_labels
+from tagpool.corpus.schemes import Scheme, Span, spans, to_labels
 from tagpool.corpus.text import SPACE, Token, blanks_of, spaces_after, texts, tokenize
+from tagpool.corpus.unknown_labels import has_span_labels
 from tagpool.errors import InputError
 from tagpool.wording import counted
 
@@ -242,8 +242,8 @@ def _align(span: tuple[int, int, str], text: str, tokens: list[Token], misaligne
     return Span(inside[0], inside[-1] + 1, kind) if aligned or misaligned == "expand" else None
 
 
-def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
-    """Return JSONL with tokens, or with text and character spans."""
+def format_jsonl(corpus: Corpus, *, as_spans: bool = False, type_name: Callable[[str], str] = str) -> str:
+    """Return JSONL with tokens, or with text and character spans, whose types ``type_name`` may replace."""
     _check_writable(corpus, as_spans)
     starts = set(corpus.document_starts)
     document = -1
@@ -257,7 +257,10 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
             others = {key: values for key, values in sentence.columns.items() if values is not words}
             record |= {key: values for key, values in others.items() if key not in (SPACE, corpus.label_column)}
         if labels is not None:
-            record["labels"] = character_spans(words, blanks[number], labels) if as_spans else labels
+            record["labels"] = labels
+            if as_spans:
+                places = character_spans(words, blanks[number], labels)
+                record["labels"] = [(start, end, type_name(kind)) for start, end, kind in places]
         if starts:
             document += number in starts
             record["document"] = document
@@ -267,7 +270,7 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
 
 def _check_writable(corpus: Corpus, as_spans: bool) -> None:
     if as_spans:
-        if corpus.label_column is not None and is_plain(Counter(chain.from_iterable(corpus.labels))):
+        if corpus.label_column is not None and not has_span_labels(corpus):
             message = f"column {corpus.label_column!r} has plain labels, expected spans (B-PER, I-PER, O); write it as jsonl"
             raise InputError(message, source=corpus.source)
         return

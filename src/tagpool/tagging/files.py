@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tagpool.corpus.blocks import Blocks
 from tagpool.corpus.files import source_name
-from tagpool.corpus.formats import Format, format_of
+from tagpool.corpus.formats import Format, format_to_read
 from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ def create_tagger(
     keep_going: bool = False,
 ) -> StreamTagger | ParquetTagger | DocbinTagger:
     """Return the tagger of a file; iteration yields its bytes with labels. ``kind`` defaults to the format of its name."""
-    kind = kind or format_of(path)
+    kind = format_to_read(kind, path)
     if columns is not None and kind not in (Format.CONLL, Format.PARQUET):
         advice = "use --format conll"
         raise InputError(f"--columns is for CoNLL and Parquet, not for {kind.value}; {advice}", source=source_name(path))

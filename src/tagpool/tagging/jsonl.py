@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tagpool.corpus.annotations.detection import is_tool_line
 from tagpool.corpus.blocks import Block, Blocks
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.jsonl import SPAN_KEYS, Fail, character_spans, parse_records, record_columns
@@ -70,7 +71,8 @@ class JsonlTagger(StreamTagger):
                 for record, fail in parse_records([(number, line)], self.blocks.source):
                     yield self._row(record, fail)
             except InputError as error:
-                yield self._bad_row(error)
+                is_tool = isinstance(line, str) and is_tool_line(line)
+                yield self._bad_row(_advise(error) if is_tool else error)
                 if self._stops:
                     return
 
@@ -134,3 +136,9 @@ class JsonlTagger(StreamTagger):
                 {"labels": one.labels, "score": one.score, "log_probability": one.log_probability} for one in readings
             ]
         return output
+
+
+def _advise(error: InputError) -> InputError:
+    """Return an error that says how a file of an annotation tool is tagged."""
+    advice = "convert a file of an annotation tool first: tagpool convert FILE -o FILE.conll"
+    return InputError(f"{error.message}; {advice}", source=error.source, line=error.line)

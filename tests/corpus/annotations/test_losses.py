@@ -250,5 +250,22 @@ def test_conllu_plus_of_other_tools(tmp_path):
     columns = Corpus.from_columns({"word": [["a", "b"]], "space": [["", ""]]}, asides=[(0, 0, "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_")])
     losses = Counter[str]()
     write_corpus(columns, tmp_path / "c.conllup", losses=losses)
-    assert losses == {"other lines": 1}
+    assert losses == {"multiword tokens": 1}
     assert (tmp_path / "c.conllup").read_text() == "# global.columns = ID FORM MISC\n1\ta\tSpaceAfter=No\n2\tb\t_\n\n"
+
+
+def test_spans_of_characters(tmp_path):
+    labels = [["B-a b", "O"], ["B", "?"], ["O", "O"]]
+    corpus = Corpus.from_lists(word=[["Ann", "left"], ["x", "y"], ["c++)", "a\tb"]], label=labels)
+    losses = Counter[str]()
+    write_corpus(corpus, tmp_path / "a.jsonl", format="spans", losses=losses)
+    assert losses == {
+        "types with blanks, written with _": 1,
+        "spans without a type, written as ENTITY": 1,
+        "unknown labels, written as if outside": 1,
+        "texts whose tokens differ when they are read": 1,
+    }
+    back = read_corpus(tmp_path / "a.jsonl")
+    assert (back.words[:2], back.labels[:2]) == (corpus.words[:2], [["B-a_b", "O"], ["B-ENTITY", "O"]])
+    with pytest.warns(UserWarning, match=r"a\.jsonl: not written: spans without a type"):
+        write_corpus(corpus, tmp_path / "a.jsonl", format="spans")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tagpool import InputError
+from tagpool import Corpus, InputError, read_corpus, write_corpus
 from tagpool.corpus.annotations.annotation import CharSpan
 from tagpool.corpus.annotations.reading import read_annotations
 
@@ -110,3 +111,20 @@ def test_all_columns_are_annotators(tmp_path):
     assert read_annotations(path, column="*", columns="word,a,gold,b", gold="gold").names == ["a", "b"]
     with pytest.raises(InputError, match=r"a\.conll: @\* needs the names of the columns; name its columns with --columns"):
         read_annotations(path, column="*")
+
+
+def test_control_characters_of_tokens(tmp_path):
+    corpus = Corpus.from_columns(
+        {"word": [["Ann\tLee", "x\ry"]], "space": [[" ", ""]], "label": [["B-PER", "B-X"]]},
+    )
+    write_corpus(corpus, tmp_path / "a.ann", losses=Counter())
+    assert (tmp_path / "a.ann").read_text() == "T1\tPER 0 7\tAnn Lee\nT2\tX 8 11\tx y\n"
+    back = read_corpus(tmp_path / "a.ann")
+    assert back.labels == [["B-PER", "I-PER", "B-X", "I-X"]]
+
+
+def test_compressed_brat_is_refused(tmp_path):
+    corpus = Corpus.from_lists(word=[["Ann"]], label=[["B-PER"]])
+    with pytest.raises(InputError, match=r"a\.ann\.gz: brat has no compressed files; name the file of the spans"):
+        write_corpus(corpus, tmp_path / "a.ann.gz")
+    assert not list(tmp_path.iterdir())

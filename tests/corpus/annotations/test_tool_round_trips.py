@@ -126,6 +126,8 @@ def test_brat_keeps_text_and_offsets(tmp_path, rows, data):
         end = data.draw(st.integers(0, len(tokens)))
         labels.append(to_labels([Span(0, end, "PER")] if end else [], len(tokens), "bio2"))
     corpus = Corpus.from_columns({"word": corpus.words, "label": labels, "space": corpus.column("space")})
+    for name in ("a.txt", "b.txt"):  # of the previous example
+        (tmp_path / name).unlink(missing_ok=True)
     back, _ = convert(corpus, tmp_path, "brat")
     assert (back.words, back.labels) == (corpus.words, corpus.labels)
     spans = (tmp_path / "a.ann").read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tagpool import InputError, read_corpus, write_corpus
+from tagpool import Corpus, InputError, read_corpus, write_corpus
 from tagpool.corpus.annotations.webanno_writing import escape_text, escape_value
 
 ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -143,3 +143,13 @@ def test_bad_files_are_refused_with_their_line(tmp_path, text, message):
     with pytest.raises(InputError) as caught:
         read(tmp_path, text)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".tsv.gz", ".tsv.zst"])
+def test_compressed_files_are_recognised(tmp_path, suffix):
+    corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
+    path = tmp_path / f"a{suffix}"
+    write_corpus(corpus, path, format="webanno")
+    assert read_corpus(path).labels == corpus.labels
+    write_corpus(corpus, path)
+    assert read_corpus(path) == corpus

@@ -91,10 +91,10 @@ def _has_blanks_only(corpus: Corpus) -> bool:
     return SPACE in corpus.columns and _MISC not in corpus.columns
 
 
-def lost_lines(corpus: Corpus) -> int:
-    """Return the number of other lines that the file does not have: ranges of tokens with other columns."""
+def lost_lines(corpus: Corpus) -> list[str]:
+    """Return the other lines that the file does not have: ranges of tokens with other columns."""
     columns = len([name for name in corpus.columns if name != SPACE]) + 1 + _has_blanks_only(corpus)
-    return sum(not _is_kept(line, columns) and not _HEADER.fullmatch(line) for _, _, line in corpus.native.asides)
+    return [line for _, _, line in corpus.native.asides if not _is_kept(line, columns) and not _HEADER.fullmatch(line)]
 
 
 def _is_kept(line: str, columns: int) -> bool:

@@ -13,6 +13,8 @@ from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.jsonl import Fail, excerpt, parse_value
 from tagpool.errors import InputError
 
+_NO_END = "the array does not end; the file is cut off: export or copy it again"
+
 
 def read_values(path: str | Path, *, encoding: str = "utf-8") -> Iterator[tuple[Any, Fail, int]]:
     """Yield the values of a file, each with a function that creates errors, and its line.
@@ -61,12 +63,22 @@ def _read_whole(text: str, source: str) -> Iterator[tuple[Any, Fail, int]]:
         try:
             _, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
+            if is_array and _is_cut_off(error, text):
+                raise fail(_NO_END) from None
             raise fail(f"expected a JSON object, got something else: {error}") from None
         yield parse_value(text[at:end], fail), fail, line
         at = end
     rest = _skip(text, at + 1, " \t\r\n")
-    if is_array and (at == len(text) or rest < len(text)):
-        raise fail("expected one array of records; the file is cut off, or more follows the array")
+    if is_array and at == len(text):
+        raise fail(_NO_END)
+    if is_array and rest < len(text):
+        raise fail("expected one array of records, and more follows it; write the records into one array")
+
+
+def _is_cut_off(error: Exception, text: str) -> bool:
+    """Return whether a JSON text is wrong only where it ends: a value, or a string, has no end."""
+    is_at_end = isinstance(error, json.JSONDecodeError) and error.pos >= len(text.rstrip())
+    return is_at_end or str(error).startswith("Unterminated string")
 
 
 def _skip(text: str, at: int, letters: str) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from tagpool.corpus.annotations.annotation import Place, tokenize_lines
 from tagpool.corpus.annotations.losses import Losses
 from tagpool.corpus.annotations.text_documents import UNKNOWN_LABELS, TextDocument, make_documents
 from tagpool.corpus.corpus import Corpus
@@ -83,10 +85,15 @@ def _label_studio(document: TextDocument, losses: Losses) -> dict[str, Any]:
 
 
 def _metadata(document: TextDocument) -> dict[str, Any]:
-    """Return the number of the document, and the tokens if the reader would read others: tools keep such fields."""
-    fields: dict[str, Any] = {}
-    if document.number is not None:
-        fields["document"] = document.number + 1
-    if document.has_own_tokens:
-        fields["tokens"] = [{"start": start, "end": end} for start, end in document.tokens]
-    return fields
+    """Return the number of the document, and the tokens."""
+    number = {} if document.number is None else {"document": document.number + 1}
+    return number | token_fields(document.text, document.tokens)
+
+
+def token_fields(text: str, tokens: Sequence[Place]) -> dict[str, Any]:
+    """Return the places of tokens as a field if the reader would read others: tools keep such fields.
+
+    >>> token_fields("Ann left.", [(0, 3), (4, 9)])
+    {'tokens': [{'start': 0, 'end': 3}, {'start': 4, 'end': 9}]}
+    """
+    return {} if tokenize_lines(text) == tokens else {"tokens": [{"start": start, "end": end} for start, end in tokens]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 # Kinds of losses that several formats share.
 RELATIONS = "relations"
@@ -23,7 +24,9 @@ NOT_LOCATED = "entities that the text does not have"
 BLANKS = "blanks before the first token"
 INCOMPLETE_TOKENS = "texts whose tokens lack a part, tokenised again"
 OTHER_LAYERS = "annotations of other layers"
-_BESIDE_LABELS = (COMMENTS, METADATA, BLANKS)
+MULTIWORD_TOKENS = "multiword tokens"
+EMPTY_NODES = "empty nodes"
+_BESIDE_LABELS = (COMMENTS, METADATA, BLANKS, MULTIWORD_TOKENS, EMPTY_NODES)
 
 
 class Losses(Counter[str]):
@@ -46,3 +49,16 @@ class Losses(Counter[str]):
     def describe(self) -> str:
         """Return the kinds with their numbers, in the order in which they occurred."""
         return ", ".join(f"{kind} ({count:,})" for kind, count in self.counts().items())
+
+
+def count_lines(lines: Iterable[str]) -> Losses:
+    """Return the numbers of lines of CoNLL that are no tokens: comments, and multiword tokens and empty nodes of CoNLL-U.
+
+    >>> count_lines(["# sent_id = 1", "1-2\\tdon't\\t_", "2.1\\tdo\\t_"]).describe()
+    'comments (1), multiword tokens (1), empty nodes (1)'
+    """
+    losses = Losses()
+    for line in lines:
+        kind = EMPTY_NODES if "." in line.partition("\t")[0] else MULTIWORD_TOKENS
+        losses[COMMENTS if line.startswith("#") else kind] += 1
+    return losses

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tagpool.corpus.annotations.annotation import CharSpan, Place, tokenize_lines
-from tagpool.corpus.annotations.losses import Losses
+from tagpool.corpus.annotations.losses import Losses, count_lines
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.schemes import spans
-from tagpool.corpus.text import SPACE, blanks_of
+from tagpool.corpus.text import SPACE, blanks_of, texts, token_places
 from tagpool.corpus.transitions import label_parts
 from tagpool.corpus.unknown_labels import UNKNOWN, has_span_labels
 from tagpool.errors import InputError
@@ -63,7 +63,7 @@ def make_documents(corpus: Corpus, losses: Losses, *, whole: bool = False, lines
     for name in corpus.columns:
         if name not in (WORD, SPACE, corpus.label_column):
             losses[f"column {name}"] += corpus.token_count
-    losses["comments"] += len(corpus.native.asides)
+    losses.update(count_lines(line for _, _, line in corpus.native.asides))
     full = corpus.drop_empty()
     losses[EMPTY_SENTENCES] += len(corpus) - len(full)
     starts = full.document_starts
@@ -141,12 +141,27 @@ def _spans(rows: Sequence[Sequence[str]], tokens: Sequence[Place], losses: Losse
     result, first = [], 0
     for row in rows:
         for start, end, kind in spans(row):
-            losses[UNTYPED_SPANS] += not kind
-            name = "_".join(kind.split()) or UNTYPED
-            losses[BLANKS_IN_TYPES] += bool(kind) and name != kind
-            result.append(CharSpan(tokens[first + start][0], tokens[first + end - 1][1], name))
+            result.append(CharSpan(tokens[first + start][0], tokens[first + end - 1][1], span_type(kind, losses)))
         first += len(row)
     return result
+
+
+def span_type(kind: str, losses: Losses) -> str:
+    """Return the type of a span in a file, and count it if it is another one: readers expect a type without blanks."""
+    losses[UNTYPED_SPANS] += not kind
+    name = "_".join(kind.split()) or UNTYPED
+    losses[BLANKS_IN_TYPES] += bool(kind) and name != kind
+    return name
+
+
+def count_other_tokens(corpus: Corpus) -> int:
+    """Return the number of sentences whose text would be read with other tokens.
+
+    >>> count_other_tokens(Corpus.from_lists(word=[["Ann", "left"], ["c++", "x)"]]))
+    1
+    """
+    rows = zip(corpus.words, texts(corpus), strict=True)
+    return sum(words != [text[start:end] for start, end in token_places(text)] for words, text in rows)
 
 
 def _without_line_ends(

@@ -9,7 +9,7 @@ from tagpool.corpus.annotations.brat_writing import write_brat
 from tagpool.corpus.annotations.conllu_plus import format_conllu_plus, lost_lines
 from tagpool.corpus.annotations.inception import write_inception
 from tagpool.corpus.annotations.json_writing import format_doccano, format_label_studio, format_prodigy
-from tagpool.corpus.annotations.losses import Losses
+from tagpool.corpus.annotations.losses import Losses, count_lines
 from tagpool.corpus.annotations.text_documents import EMPTY_SENTENCES
 from tagpool.corpus.annotations.webanno_writing import format_webanno
 from tagpool.corpus.corpus import Corpus
@@ -48,5 +48,5 @@ def write_tool_corpus(corpus: Corpus, path: str | Path, kind: str, losses: Losse
 
 def _format_conllu_plus(corpus: Corpus, losses: Losses) -> str:
     losses[EMPTY_SENTENCES] += len(corpus) - len(corpus.drop_empty())
-    losses["other lines"] += lost_lines(corpus)
+    losses.update(count_lines(lost_lines(corpus)))
     return format_conllu_plus(corpus)
