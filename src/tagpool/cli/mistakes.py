@@ -149,7 +149,7 @@ class _Source:
         return records
 
     def show(self, chosen: Sequence[Mistake], kinds: Sequence[str]) -> None:
-        """Print a table; ``kinds`` are those that were asked for."""
+        """Print a table; ``kinds`` are the chosen ones, empty for all."""
         rows = [[self.place(one), *_cells(one, self.corpus[one.sentence].words)] for one in chosen]
         if rows:
             print_table(["place", "kind", "annotated", "proposed", "score", "sentence"], rows, left=4, last_left=True)
