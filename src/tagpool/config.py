@@ -122,9 +122,9 @@ class Settings:
     def kind(self, path: Key, kinds: Mapping[str, Any], default: str) -> str:
         """Return the kind of the object at a path."""
         kind = self.table(path).get(KIND, default)
-        if kind not in kinds:
+        if not isinstance(kind, str) or kind not in kinds:
             raise self.error((*path, KIND), f"expected one of {', '.join(kinds)}")
-        return str(kind)
+        return kind
 
     def values(self, path: Key, declared: type[Parameters], inherited: Mapping[str, Any]) -> Table:
         """Return the constructor's arguments of the class at a path, with nested objects created.

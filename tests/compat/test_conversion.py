@@ -12,7 +12,7 @@ from oracles.crfsuite import written
 
 from tagpool import CRF, _native, builtin_corpus
 from tagpool.compat import pycrfsuite
-from tagpool.compat.conversion import from_crfsuite, from_expert, from_text_model
+from tagpool.compat.conversion import ChainWeights, from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import parse_wapiti_model
 from tagpool.errors import InputError
 
@@ -119,4 +119,12 @@ def test_weights_of_a_crfsuite_file_in_any_order(first: int, second: int, expect
 def test_weights_beyond_single_precision_are_refused(state: float, transition: float) -> None:
     weights = from_crfsuite(_native.CrfsuiteTagger.read(written(["A"], ["x"], [state], [transition])))
     with pytest.raises(InputError, match="a weight of magnitude 1e\\+300 exceeds single precision"):
+        weights.to_expert("CRFsuite")
+
+
+def test_equal_names_of_attributes_are_refused() -> None:
+    weights = ChainWeights(
+        ["A", "B"], ["x", "y", "x"], np.array([0, 2], np.uint32), np.array([0, 1], np.uint16), np.ones(2), np.zeros((2, 2))
+    )
+    with pytest.raises(InputError, match="two attributes with the name 'x'"):
         weights.to_expert("CRFsuite")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -91,6 +92,9 @@ class ChainWeights:
         for text in (*self.labels, *self.attributes):
             if not text.isascii() and any("\udc80" <= letter <= "\udcff" for letter in text):
                 raise InputError(f"{_bytes(text)!r}: expected UTF-8, which tagpool models need")
+        if len(set(self.attributes)) < len(self.attributes):
+            twice = Counter(self.attributes).most_common(1)[0][0]
+            raise InputError(f"the model has two attributes with the name {twice!r}: its file is damaged")
         encoder = GivenEncoder()
         encoder.fit_transform([[[]]], [self.labels[:1]], known=self.attributes)
         encoder.labels_ = tuple(self.labels)
