@@ -92,7 +92,7 @@ WRONG = {
     ),
     "nothing near": ("[learner]\nxyz = 5\n", "unknown key; expected one of kind, unknown_label, "),
     "a kind": ("[learner]\nkind = 'magic'\n", "learner.kind = 'magic': expected one of crf, maxent"),
-    "a table instead of a kind": ("[learner.kind]\nx = 1\n", "learner.kind = {'x': 1}: expected one of crf, maxent"),
+    "a table instead of a kind": ("[learner.kind]\nx = 1\n", "learner.kind: expected one of crf, maxent"),
     "a value instead of a table": (
         "[learner]\ntrainer = 'sgd'\n",
         "learner.trainer = 'sgd': expected a table; set learner.trainer.kind",
