@@ -28,6 +28,18 @@ Encoding cut(const Encoding& encoding, size_t first, size_t last) {
     return out;
 }
 
+Encoding without_some(const Encoding& encoding, double rate, Random random) {
+    Encoding out;
+    out.sentences = encoding.sentences;
+    out.ids.reserve_more(static_cast<size_t>((1 - rate) * static_cast<double>(encoding.ids.size())));
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            if (random.uniform() >= rate) out.append(encoding.ids[i], encoding.value(i));
+        out.end_token();
+    }
+    return out;
+}
+
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum) {
     std::vector<uint32_t> new_ids(counts.size(), FeatureIndex::kNone);
     uint32_t count = 0;

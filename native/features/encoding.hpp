@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/random.hpp"
 #include "features/index.hpp"
 
 namespace tagpool {
@@ -67,6 +68,9 @@ struct Selection {
 
 // The selected sentences, one selection after the other.
 Encoding gather(const std::vector<Selection>& selections);
+
+// A copy in which every entry is left out with this probability.
+Encoding without_some(const Encoding& encoding, double rate, Random random);
 
 // A copy with the ids new_id(id); features whose new id is kNone are dropped.
 template <class NewId>

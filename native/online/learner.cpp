@@ -31,10 +31,13 @@ OnlineLearner::OnlineLearner(OnlineData data, const OnlineOptions& options)
     }
     if (options_.strongest > 0 && options_.slots < features_.size())
         throw InputFault(concat("expected at least as many slots as features, ", features_.size(), ", got ", options_.slots));
+    if (!(options_.dropout >= 0 && options_.dropout < 1)) throw InputFault("dropout: expected a rate from 0 to less than 1");
     if (options_.batch == 0) throw InputFault("batch: expected at least one sentence");
     for (size_t i = 0; i < data_.features->values.size(); ++i)
         if (data_.features->values[i] != 1.0f) can_join_[data_.features->ids[i]] = false;
     merge_repeated();
+    shown_ = data_.features;
+    shown_history_ = data_.history.encoding;
 }
 
 // Merges repeated features of a token into one with the sum of their values, so that its whole gradient is squared.
@@ -56,8 +59,8 @@ void OnlineLearner::merge_repeated() {
         row.clear();
         for (uint64_t i = from.starts[token]; i < from.starts[token + 1]; ++i) {
             const auto same = std::find_if(row.begin(), row.end(), [&](const auto& entry) { return entry.first == from.ids[i]; });
-            if (same != row.end()) same->second += value(i);
-            else row.emplace_back(from.ids[i], value(i));
+            if (same != row.end()) same->second += from.value(i);
+            else row.emplace_back(from.ids[i], from.value(i));
         }
         for (const auto& [id, total] : row) merged.append(id, total);
         merged.end_token();
@@ -65,8 +68,20 @@ void OnlineLearner::merge_repeated() {
     data_.features = std::move(encoding);
 }
 
+// Draws the features that the tokens have in this epoch. The choice depends on the seed and the epoch only, so that a restored learner
+// makes the same one.
+void OnlineLearner::choose_features() {
+    if (options_.dropout == 0) return;
+    const auto draw = [&](const std::shared_ptr<const Encoding>& all, uint64_t part) {
+        return std::make_shared<const Encoding>(without_some(*all, options_.dropout, Random(combine(combine(options_.seed, epochs_), part))));
+    };
+    shown_ = draw(data_.features, 0);
+    if (data_.history.encoding) shown_history_ = draw(data_.history.encoding, 1);
+}
+
 double OnlineLearner::epoch(InterruptCheck interrupt) {
-    const std::vector<uint32_t> order = random_.permutation(data_.features->sentences.size() - 1);
+    const std::vector<uint32_t> order = random_.permutation(shown_->sentences.size() - 1);
+    choose_features();
     const double gold_share = std::pow(options_.gold, static_cast<double>(epochs_));
     double loss = 0;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -89,7 +104,7 @@ double OnlineLearner::epoch(InterruptCheck interrupt) {
 
 // Tags one sentence with the weights at the beginning of the batch. Returns its loss.
 double OnlineLearner::learn(uint32_t sentence, double gold_share) {
-    const size_t begin = data_.features->sentences[sentence], length = data_.features->sentences[sentence + 1] - begin;
+    const size_t begin = shown_->sentences[sentence], length = shown_->sentences[sentence + 1] - begin;
     const float weight = data_.sentence_weights.empty() ? 1.0f : data_.sentence_weights[sentence];
     tokens_.clear();
     previous_labels_.resize(length);
@@ -107,7 +122,7 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
 
 // Predicts the label of a token; returns its loss.
 double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_share) {
-    other_history_ = data_.history.encoding && t < same_since_ + depth_ && same_since_ > 0;
+    other_history_ = shown_history_ && t < same_since_ + depth_ && same_since_ > 0;
     if (other_history_) find_predicted_history(begin, t);
     table_.resolve(std::span(tokens_.displaced).subspan(tokens_.displaced_ends[t], tokens_.displaced_ends[t + 1] - tokens_.displaced_ends[t]),
                    tokens_.entries);
@@ -157,10 +172,10 @@ uint32_t OnlineLearner::insert_history(uint32_t feature, LabelBefore&& before) {
 
 void OnlineLearner::record_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight) {
     const size_t histories_from = mistake_histories_.size();
-    if (data_.history.encoding)
-        for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i)
+    if (shown_history_)
+        for (uint64_t i = shown_history_->starts[begin + t]; i < shown_history_->starts[begin + t + 1]; ++i)
             mistake_histories_.push_back(
-                insert_history(data_.history.encoding->ids[i], [&](size_t back) { return label_before(previous_labels_.data(), t, back, labels_); }));
+                insert_history(shown_history_->ids[i], [&](size_t back) { return label_before(previous_labels_.data(), t, back, labels_); }));
     const TokenParts token = parts(t);
     if (options_.strongest > 0) {
         append_mistake_conjunctions(token.entries, token.labelled_entries);
@@ -199,8 +214,8 @@ void OnlineLearner::induce(size_t token, uint16_t right, uint16_t wrong, size_t 
         const float margin = rows_.weight(row, right, h) - rows_.weight(row, wrong, h);
         if (margin > 0) candidates.emplace_back(margin, number);
     };
-    for (uint64_t i = data_.features->starts[token]; i < data_.features->starts[token + 1]; ++i)
-        if (const uint32_t id = data_.features->ids[i]; can_join_[id]) consider(id, features_[id].row);
+    for (uint64_t i = shown_->starts[token]; i < shown_->starts[token + 1]; ++i)
+        if (const uint32_t id = shown_->ids[i]; can_join_[id]) consider(id, features_[id].row);
     for (size_t i = histories_from; i < mistake_histories_.size(); ++i)
         consider(static_cast<uint32_t>(features_.size()) + mistake_histories_[i], histories_[mistake_histories_[i]].row);
     const size_t count = std::min(options_.strongest, candidates.size());
@@ -213,8 +228,8 @@ void OnlineLearner::apply() {
     size_t history = 0, entry = 0;
     for (const Mistake& mistake : mistakes_) {
         updates_.clear();
-        for (uint64_t i = data_.features->starts[mistake.token]; i < data_.features->starts[mistake.token + 1]; ++i)
-            updates_.emplace_back(&features_[data_.features->ids[i]].row, mistake.weight * value(i));
+        for (uint64_t i = shown_->starts[mistake.token]; i < shown_->starts[mistake.token + 1]; ++i)
+            updates_.emplace_back(&features_[shown_->ids[i]].row, mistake.weight * value(i));
         for (; history < mistake.histories_end; ++history) updates_.emplace_back(&histories_[mistake_histories_[history]].row, mistake.weight);
         learn_from(mistake, {mistake_conjunctions_.data() + entry, mistake.entries_end - entry});
         entry = mistake.entries_end;
@@ -292,7 +307,7 @@ void OnlineLearner::start_conjunction(uint32_t first, uint32_t second, uint16_t 
     const size_t known = features_.size() + histories_.size();
     if (first >= known || second >= known || label >= labels_) throw InputFault("an initial weight is out of range");
     join(first, second);
-    table_.start(table_.find(conjunctions().slot(hash_of(first), hash_of(second))), label, weight);
+    table_.start(table_.find(conjunctions().slot(hash_of(first), hash_of(second))), label, weight / conjunction_scale());
 }
 
 Induced OnlineLearner::learned() const {
@@ -307,12 +322,12 @@ Induced OnlineLearner::learned() const {
     out.conjunction_first = conjunction_first_;
     out.conjunction_second = conjunction_second_;
     out.begins.push_back(0);
-    const auto append = [&](const auto& from, uint32_t row) {
+    const auto append = [&](const auto& from, uint32_t row, float scale = 1) {
         if (row)
             from.for_each(row, threshold(), summed_, [&](uint16_t label, float weight) {
                 if (weight == 0) return;
                 out.weight_labels.push_back(label);
-                out.weights.push_back(weight);
+                out.weights.push_back(scale * weight);
             });
         out.begins.push_back(out.weights.size());
     };
@@ -326,7 +341,7 @@ Induced OnlineLearner::learned() const {
         out.hashes.push_back(history.hash);
         append(rows_, history.row);
     }
-    for (const uint32_t slot : conjunction_slots_) append(table_.rows(), table_.row(table_.find(slot)));
+    for (const uint32_t slot : conjunction_slots_) append(table_.rows(), table_.row(table_.find(slot)), conjunction_scale());
     return out;
 }
 

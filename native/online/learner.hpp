@@ -7,6 +7,8 @@
 // After a mistake the feature with the largest w[y] - w[y'] > 0 is joined with each of the next largest. Every pair of a token's features that
 // is in F is a feature with the value 1. Features with values other than 1 are never joined.
 // Previous labels are the gold ones with probability gold^epoch (epochs from 0), else the predicted ones.
+// With dropout, each token lacks random features in each epoch, and the conjunctions that contain one of them. A conjunction then has a
+// smaller chance to be present than a single feature, and its learned weight is scaled so that the expected scores keep their ratio.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +39,7 @@ struct OnlineOptions {
     uint32_t slots = 5000000;  // hash table size for conjunctions
     size_t batch = 5;
     double gold = 0.95;
+    double dropout = 0;       // probability that a token lacks a feature in an epoch
     size_t average_from = 0;  // epochs before averaging begins; SIZE_MAX: no average
     uint64_t seed = 1;
 };
@@ -116,6 +119,7 @@ private:
     void visit_counts(State& state);
     void restore_history(const std::vector<uint32_t>& features, const std::vector<uint16_t>& labels);
     void merge_repeated();
+    void choose_features();
     double learn(uint32_t sentence, double gold_share);
     double decide(size_t begin, size_t t, float weight, double gold_share);
     void find_conjunctions(size_t begin, size_t t);
@@ -134,15 +138,18 @@ private:
     void append_mistake_conjunctions(std::span<const uint32_t> fixed, std::span<const uint32_t> labelled);
     uint32_t hash_of(uint32_t feature) const;
     Feature& feature(uint32_t number) { return number < features_.size() ? features_[number] : histories_[number - features_.size()]; }
-    float value(uint64_t i) const { return data_.features->value(i); }
+    float value(uint64_t i) const { return shown_->value(i); }
     float threshold() const {
         return options_.update.dual_averaging ? static_cast<float>(options_.update.l1 * static_cast<double>(examples_)) : 0.0f;
     }
+    // Share of its weight that a conjunction has when all features are present.
+    float conjunction_scale() const { return static_cast<float>(1 - options_.dropout); }
     ConjunctionSet conjunctions() const { return bits_.view(); }
     template <class LabelBefore>
     uint32_t insert_history(uint32_t feature, LabelBefore&& before);
 
     OnlineData data_;
+    std::shared_ptr<const Encoding> shown_, shown_history_;  // features of this epoch
     uint32_t labels_;
     OnlineOptions options_;
     Random random_;

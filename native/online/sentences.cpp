@@ -16,7 +16,7 @@ void OnlineLearner::Tokens::clear() {
 }
 
 void OnlineLearner::find_conjunctions(size_t begin, size_t t) {
-    const Encoding& encoding = *data_.features;
+    const Encoding& encoding = *shown_;
     const size_t from = tokens_.hashes.size(), candidates_from = tokens_.candidates.size();
     constexpr size_t kAhead = 2;  // tokens
     if (const size_t ahead = std::min(begin + t + kAhead, encoding.token_count() - 1); true)
@@ -38,14 +38,14 @@ void OnlineLearner::find_conjunctions(size_t begin, size_t t) {
     const size_t fixed = tokens_.candidates.size();
     table_.prefetch({tokens_.candidates.data() + candidates_from, fixed - candidates_from});
     tokens_.fixed_candidates.push_back(fixed);
-    if (data_.history.encoding) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
+    if (shown_history_) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
     tokens_.history_ends.push_back(tokens_.histories.size());
     tokens_.candidate_ends.push_back(tokens_.candidates.size());
     table_.prefetch({tokens_.candidates.data() + fixed, tokens_.candidates.size() - fixed});
 }
 
 void OnlineLearner::find_rows(size_t begin, size_t t) {
-    const Encoding& encoding = *data_.features;
+    const Encoding& encoding = *shown_;
     for (uint64_t i = encoding.starts[begin + t]; i < encoding.starts[begin + t + 1]; ++i) {
         const uint32_t row = features_[encoding.ids[i]].row;
         if (!row) continue;
@@ -76,8 +76,8 @@ void OnlineLearner::append_history_rows(const uint32_t* numbers, size_t count, B
 void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* labels, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates) {
     history_hashes_here_.clear();
     const auto before = [&](size_t back) { return label_before(labels, t, back, labels_); };
-    for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i) {
-        const uint32_t number = history_index_.find(data_.history.labels.key(data_.history.encoding->ids[i], before));
+    for (uint64_t i = shown_history_->starts[begin + t]; i < shown_history_->starts[begin + t + 1]; ++i) {
+        const uint32_t number = history_index_.find(data_.history.labels.key(shown_history_->ids[i], before));
         if (number == FeatureIndex::kNone) continue;
         numbers.push_back(number);
         if (const uint32_t hash = histories_[number].hash) history_hashes_here_.push_back(hash);

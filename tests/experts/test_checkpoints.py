@@ -56,7 +56,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "fobos, group": lambda: CRF(TEMPLATES, trainer=FOBOS(epochs=6, penalty="group")),
     "fobos, elitist": lambda: CRF(TEMPLATES, trainer=FOBOS(epochs=6, penalty="elitist")),
     "perceptron": lambda: CRF(TEMPLATES, trainer=Perceptron(epochs=8)),
-    "inducing": lambda: InducingTagger(TEMPLATES + "\nlabel[-1]\nlabel[-2..-1]", epochs=8),
+    "inducing": lambda: InducingTagger(TEMPLATES + "\nlabel[-1]\nlabel[-2..-1]", epochs=8, dropout=0.2),
     "inducing without averages": lambda: InducingTagger(TEMPLATES, epochs=6, average_from=None, dual_averaging=False),
     "elitist": lambda: ElitistPool(TEMPLATES, experts=3, epochs=6),
     "elitist, learned": lambda: ElitistPool(TEMPLATES, experts=2, epochs=6, mu=0.3, weights="learned", threads=2),

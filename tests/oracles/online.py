@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,7 @@ class Settings:
     slots: int = 64
     batch: int = 2
     gold_share: float = 0.7
+    dropout: float = 0.0
     average_from: int = 0
     seed: int = 1
 
@@ -67,6 +69,8 @@ class DenseLearner:
         self.F: set[int] = set()
         self.joined: set[int] = set()
         self.t = self.epochs = self.summed = 0
+        self.rows = [[list(_merged(row).items()) for row in sentence] for sentence in problem.rows]
+        self.shown, self.shown_history = self.rows, problem.history
         self.numbers: Iterator[int] = random_numbers(settings.seed)
         valued = {k for sentence in problem.rows for row in sentence for k, value in row if value != 1}
         self.can_join = [k not in valued for k in range(problem.features)] + [True] * len(self.combinations)
@@ -86,22 +90,21 @@ class DenseLearner:
         return np.where(self.g > 0, shrunk, F32(0))
 
     def learned(self) -> NDArray[np.float32]:
-        return self.sums / F32(self.summed) if self.summed else self.weights()
+        weights = self.sums / F32(self.summed) if self.summed else self.weights().copy()
+        weights[self.first_slot :] *= F32(1 - self.settings.dropout)
+        return weights
 
     def slot(self, a: int, b: int) -> int:
         return (self.hashes[a] ^ self.hashes[b]) * self.settings.slots >> 32
 
     def active(self, sentence: int, t: int, given: list[int]) -> tuple[list[tuple[int, float]], list[int]]:
         """Rows and values of a token in the order of summation, and the rows that conjunctions may use."""
-        merged: dict[int, float] = {}
-        for k, value in self.problem.rows[sentence][t]:
-            merged[k] = merged.get(k, 0.0) + value
-        single = list(merged.items())
+        single = self.shown[sentence][t]
         static = [k for k, _ in single if k in self.joined]
         pairs = [self.slot(a, b) for a, b in itertools.combinations(static, 2)]
         result = single + [(self.first_slot + slot, 1.0) for slot in pairs if slot in self.F]
         labelled = []
-        for feature in self.problem.history[sentence][t] if self.problem.history else []:
+        for feature in self.shown_history[sentence][t] if self.problem.history else []:
             backs = self.problem.backs[self.problem.history_templates[feature]]
             before = tuple(given[t - back] if back <= t else self.problem.labels for back in backs)
             labelled.append(self.combinations[feature, before])
@@ -112,8 +115,22 @@ class DenseLearner:
             result += [(self.first_slot + slot, 1.0) for slot in slots if slot in self.F]
         return result, [k for k, _ in single if self.can_join[k]] + labelled
 
+    def choose_features(self) -> None:
+        """Leave out features of this epoch."""
+
+        def kept(rows: list[list[list[Any]]], part: int) -> list[list[list[Any]]]:
+            numbers = random_numbers(_combine(_combine(self.settings.seed, self.epochs), part))
+            return [
+                [[item for item in row if (next(numbers) >> 11) * 2.0**-53 >= self.settings.dropout] for row in sentence]
+                for sentence in rows
+            ]
+
+        self.shown, self.shown_history = kept(self.rows, 0), kept(self.problem.history, 1)
+
     def epoch(self) -> float:
         settings, problem = self.settings, self.problem
+        if settings.dropout:
+            self.choose_features()
         order = shuffled(len(problem.rows), self.numbers)
         share = settings.gold_share**self.epochs
         loss = 0.0
@@ -181,9 +198,17 @@ class DenseLearner:
     # Tagging ----------------------------------------------------------------------------------------------
 
     def local(self, sentence: int, t: int, given: list[int]) -> NDArray[np.float64]:
+        self.shown, self.shown_history = self.rows, self.problem.history
         active, _ = self.active(sentence, t, given)
         weights = self.learned().astype(np.float64)
         return sum((value * weights[k] for k, value in active), np.zeros(self.problem.labels))
+
+
+def _merged(row: Row) -> dict[int, float]:
+    merged: dict[int, float] = {}
+    for k, value in row:
+        merged[k] = merged.get(k, 0.0) + value
+    return merged
 
 
 def _hash(key: int) -> int:

@@ -47,6 +47,7 @@ options = st.builds(
     slots=st.integers(6, 200),
     batch=st.integers(1, 3),
     gold_share=st.sampled_from([0.0, 0.5, 0.95, 1.0]),
+    dropout=st.sampled_from([0.0, 0.0, 0.3, 0.8]),
     average_from=st.sampled_from([0, 1, 10]),
     seed=st.integers(0, 1000),
 )
@@ -103,6 +104,7 @@ class Both:
             slots=chosen.slots,
             batch=chosen.batch,
             gold_share=chosen.gold_share,
+            dropout=chosen.dropout,
             average_from=chosen.average_from,
             seed=chosen.seed,
         )
@@ -220,6 +222,8 @@ def test_what_cannot_be_is_refused() -> None:
     problem = OnlineProblem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], 2, 2, [1 << 40, 2 << 40], [1, 2, 3])
     with pytest.raises(_native.InputFault, match="as many slots as features, 2, got 1"):
         Both(problem, Settings(slots=1))
+    with pytest.raises(_native.InputFault, match="dropout: expected a rate from 0 to less than 1"):
+        Both(problem, Settings(dropout=1.0))
     with pytest.raises(_native.InputFault, match="a label is out of range"):
         Both(OnlineProblem(problem.rows, [[0, 2]], 2, 2, problem.keys, problem.label_keys), Settings())
     with pytest.raises(_native.InputFault, match="expected a label at distance 1 to 8"):

@@ -34,7 +34,7 @@ class InducingTagger(Tagger):
     Features with values, such as embeddings, are not joined.
 
     Templates may use previous labels: ``label[-1]``, ``label[-2] & label[-1]``, ``label[-1] & word[0]``. Weights are averaged
-    over epochs.
+    over epochs. With ``dropout``, tokens lack random features in each epoch, and the conjunctions of these.
 
     >>> from tagpool import builtin_corpus
     >>> tagger = InducingTagger("word[-1..1]\\nshape(word, short)[-1..1]\\nlabel[-1]").fit(builtin_corpus(300))
@@ -56,6 +56,9 @@ class InducingTagger(Tagger):
     batch: int = parameter(default=5, minimum=1, tune=(1, 20), help="Sentences per update.")
     gold: float = parameter(
         default=0.95, minimum=0, maximum=1, help="Probability of true previous labels in training, to the power of past epochs."
+    )
+    dropout: float = parameter(
+        default=0.0, minimum=0, maximum=Exclusive(1), tune=(0.0, 0.3), help="Share of features that a token lacks in an epoch."
     )
     epochs: int = parameter(default=8, minimum=1, tune=(5, 20), help="Maximum number of passes over the sentences.")
     average_from: int | None = parameter(default=2, minimum=0, help="Epochs before averaging begins; None: no average.")

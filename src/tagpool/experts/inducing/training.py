@@ -92,6 +92,7 @@ class InducingTraining(Training):
             slots=tagger.slots,
             batch=tagger.batch,
             gold_share=float(tagger.gold),
+            dropout=float(tagger.dropout),
             average_from=average_from,
             seed=tagger.seed,
         )
