@@ -55,7 +55,7 @@ def test_other_code_corpora_or_options_do_not_find_it(tmp_path: Path, corpora: P
     assert changed.find("bagging-ner") is None
     assert changed.find("undertraining") is not None, "its data are generated"
     assert changed.usual_seconds("bagging-ner") == 2.5, "the time of a run with other corpora"
-    monkeypatch.setattr(stored, "code_fingerprint", lambda: "other code")
+    monkeypatch.setattr(stored, "code_fingerprint", lambda _: "other code")
     assert Store(cache, setting, plots=True).find("undertraining") is None
 
 

@@ -1,4 +1,4 @@
-"""Fingerprints of what determines the figures of an experiment: the code, the corpora and the configuration."""
+"""Fingerprints of what determines the figures of an experiment: the code it uses, the corpora and the configuration."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any
 
 from tagpool.corpus.checksums import checksum
 from tagpool.corpus.files import write_text
+from tagpool.experiments.used_code import PACKAGE, used_files
 
-PACKAGE = Path(__file__).parents[1]
 _LIBRARIES = ("numpy", "scikit-learn", "crowd-kit", "skweak")  # whose results are in the tables
 _MEMORY = "corpora.json"
 
 
 @functools.cache
-def code_fingerprint() -> str:
-    """Return a hash of the files of the installed package, its native module among them, and of the versions of libraries.
+def code_fingerprint(module: str) -> str:
+    """Return a hash of the files that a module uses, the native module among them, and of the versions of libraries.
 
-    >>> len(code_fingerprint())
+    >>> len(code_fingerprint("experiments.undertraining"))
     64
     """
     digest = hashlib.sha256()
-    for path in sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        digest.update(f"{path.relative_to(PACKAGE).as_posix()} {checksum(path)}\n".encode())
+    for path in used_files(module):
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()} {_checksum(path)}\n".encode())
     for name in _LIBRARIES:
         digest.update(f"{name} {_version(name)}\n".encode())
     return digest.hexdigest()
@@ -62,6 +62,9 @@ def key_of(code: str, data: str, configuration: dict[str, Any]) -> str:
     False
     """
     return hashlib.sha256(json.dumps([code, data, configuration], sort_keys=True).encode()).hexdigest()[:16]
+
+
+_checksum = functools.cache(checksum)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import tagpool
-from tagpool.experiments.fingerprints import PACKAGE
+from tagpool.experiments.used_code import PACKAGE
 
 _SECONDS = 30
 _SOURCES = ("src", "native")  # what the figures depend on; pages change with every run

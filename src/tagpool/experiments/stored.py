@@ -69,7 +69,8 @@ def default_cache() -> Path:
 class Store:
     """Results in a folder, one sub-folder for each.
 
-    A result is found only by the same code, corpora and configuration. Threads do not change figures.
+    A result is found only by the same corpora and configuration, and the same code of its experiment: other code may have
+    changed. Threads do not change figures.
     """
 
     def __init__(self, folder: Path, setting: Setting, *, plots: bool) -> None:
@@ -77,7 +78,6 @@ class Store:
         self.setting = setting
         self.plots = plots
         _make(folder)
-        self._code = code_fingerprint()
         self._data = data_fingerprint(setting.data, folder)
 
     def find(self, name: str) -> Result | None:
@@ -124,8 +124,9 @@ class Store:
         return {"quick": setting.quick, "seeds": len(setting.seed_numbers()), "plots": self.plots}
 
     def _place(self, name: str) -> Path:
-        data = "" if experiment(name).generated else self._data
-        return self.folder / f"{name}@{key_of(self._code, data, self._configuration(name))}"
+        one = experiment(name)
+        code = code_fingerprint(f"experiments.{one.module}")
+        return self.folder / f"{name}@{key_of(code, '' if one.generated else self._data, self._configuration(name))}"
 
 
 def _make(folder: Path) -> None:
