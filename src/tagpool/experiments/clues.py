@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tagpool.corpus.corpus import Corpus
 
 _REACH = 6  # words to the left that are searched for an auxiliary
-_BLOCK = 25  # sentences per document
+BLOCK = 25  # sentences per document
 _NONE = "-"
 _NO_PART = "_"
 _AUXILIARIES = {
@@ -50,7 +50,7 @@ def with_clues(corpus: Corpus) -> Corpus:
         "left": [behind(sentence) for sentence in words],
         "right": [behind(sentence[::-1])[::-1] for sentence in words],
     }
-    return Corpus.from_columns(columns, documents=range(0, len(corpus), _BLOCK), source=corpus.source)
+    return Corpus.from_columns(columns, documents=range(0, len(corpus), BLOCK), source=corpus.source)
 
 
 def part(word: str, number: int) -> str:
