@@ -85,11 +85,12 @@ def shared_errors(gold: Labels, outputs: Sequence[Labels]) -> tuple[float, Table
     >>> share, table.lines
     (50.0, [['B', 'A', '1']])
     """
-    tokens = list(zip(chain.from_iterable(gold), *map(chain.from_iterable, outputs), strict=True))
-    wrong = Counter((right, Counter(given).most_common(1)[0][0]) for right, *given in tokens if right not in given)
-    lines = [[right, given, str(count)] for (right, given), count in wrong.most_common(_SHOWN)]
+    tokens = zip(chain.from_iterable(gold), zip(*map(chain.from_iterable, outputs), strict=True), strict=True)
+    errors = [(right, tags) for right, tags in tokens if right not in tags]
+    wrong = Counter((right, Counter(tags).most_common(1)[0][0]) for right, tags in errors)
+    lines = [[right, usual, str(count)] for (right, usual), count in wrong.most_common(_SHOWN)]
     table = Table("Errors that all members of the pool share, on dev", ["true tag", "most members", "tokens"], lines)
-    return 100 * wrong.total() / max(1, len(tokens)), table
+    return 100 * len(errors) / max(1, sum(map(len, gold))), table
 
 
 def disagreement(corpus: Corpus) -> tuple[int, float]:

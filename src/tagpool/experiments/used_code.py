@@ -1,4 +1,4 @@
-"""The files of the package that a module uses, found by reading its imports: what its results can depend on."""
+"""The files of the package that a module uses, by its imports: what its results can depend on."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def used_files(module: str) -> list[Path]:
     """Return the files that a module of the package uses: all it imports, directly or not, native modules and texts.
 
     Imports inside functions count, and so do module names in strings, for imports by name. The result may be too large, never
-    too small: a name that cannot be resolved stands for the whole package.
+    too small: an unclear name stands for the whole package.
 
     >>> PACKAGE / "experiments" / "study.py" in used_files("experiments.undertraining")
     True
     """
     waiting = [f"{_NAME}.{module}"]
-    found: set[str] = set()
+    reached: set[str] = set()
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in reached:
             continue
-        found.add(name)
+        reached.add(name)
         waiting += _imported(name)
         waiting += [name.rpartition(".")[0]] if "." in name else []
     data = {path for path in PACKAGE.rglob("*") if path.suffix in _READ_AS_DATA}
-    return sorted(data | {_modules()[name] for name in found})
+    return sorted(data | {_modules()[name] for name in reached})
 
 
 @functools.cache
