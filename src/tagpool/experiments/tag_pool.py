@@ -23,10 +23,10 @@ _EDGE = ""
 
 
 def from_right_to_left(task: Task, step: Step, like: Taggers, setting: Setting) -> Taggers:
-    """Return taggers of a row that start at the last word, with the penalty and slots of ``like``."""
+    """Return taggers of a row that start at the last word, with the penalty, slots and dropout of ``like``."""
     split = task.split
     turned = replace(task, split=Split(*(turn(part) for part in (split.train, split.dev, split.test))))
-    result = Taggers(like.chosen, step=step.step, epochs=step.epochs or task.epochs, dropout=step.dropout)
+    result = Taggers(like.chosen, step=step.step, epochs=step.epochs or task.epochs)
     for seed in setting.seed_numbers():
         tagger = turned.tagger(step, setting, seed, **like.chosen)
         for labels, part in zip((result.on_dev, result.on_test), (turned.split.dev, turned.split.test), strict=True):
@@ -48,7 +48,7 @@ def turn(corpus: Corpus) -> Corpus:
 def crfs_with_dropout(task: Task, setting: Setting) -> Taggers:
     """Return CRFs with all features of the task but previous labels."""
     features = "\n".join(line for line in task.text.splitlines() if "label[" not in line)
-    result = Taggers(step=0.0, epochs=_CRF_EPOCHS, dropout=_CRF_DROPOUT)
+    result = Taggers(epochs=_CRF_EPOCHS)
     for seed in setting.seed_numbers():
         trainer = SGD(epochs=_CRF_EPOCHS, dropout=_CRF_DROPOUT)
         tagger = CRF(
