@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tagpool
+from tagpool.corpus.formats import read_corpus
 from tagpool.experiments.users_processes import DEV, TRAIN, Labels, file_of, serve
+from tagpool.pools.loading import load
+
+if TYPE_CHECKING:
+    from tagpool.corpus.corpus import Corpus
 
 ONE, ROBUST, BAGGED = "one CRF", "robust CRF", "feature bagging"
 ELITIST, INDUCING, STACKED = "elitist pool", "inducing tagger", "stacked pool"
 STACK_SENTENCES = 1000
 _COLUMNS = "word,label"
 _STACK = "stack.pool"
+_CRF, _INDUCING = "tagpool.experts.linear.crf", "tagpool.experts.inducing.tagger"
+_BAGGING, _ELITIST = "tagpool.pools.bagging.pool", "tagpool.pools.elitist.pool"
+_STACKING, _PREDICTIONS = "tagpool.pools.stacked.pool", "tagpool.pools.votes.predictions"
 
-# Classes are named through the package, which imports them when they are used: a process has the modules of its model only.
+
+def _get(module: str, name: str) -> Any:
+    """Return a class or function. Its module is imported when it is used, so that a process has those of its model only."""
+    return getattr(importlib.import_module(module), name)
+
+
+def _crf(seed: int, **parameters: Any) -> Any:
+    return _get(_CRF, "CRF")(seed=seed, **parameters)
+
+
 LEARNERS: dict[str, Callable[[int], Any]] = {
-    ONE: lambda seed: tagpool.CRF(seed=seed),
-    ROBUST: lambda seed: tagpool.CRF(seed=seed, robust="auto"),
-    BAGGED: lambda seed: tagpool.BaggingPool(tagpool.CRF(seed=seed), seed=seed),
-    ELITIST: lambda seed: tagpool.ElitistPool(seed=seed),
-    INDUCING: lambda seed: tagpool.InducingTagger(seed=seed),
+    ONE: _crf,
+    ROBUST: lambda seed: _crf(seed, robust="auto"),
+    BAGGED: lambda seed: _get(_BAGGING, "BaggingPool")(_crf(seed), seed=seed),
+    ELITIST: lambda seed: _get(_ELITIST, "ElitistPool")(seed=seed),
+    INDUCING: lambda seed: _get(_INDUCING, "InducingTagger")(seed=seed),
 }
 MEMBERS = (ONE, ROBUST, INDUCING)
 """The members of the stack: one model each that was trained on clean text, on changed text, and from its errors."""
@@ -34,7 +51,7 @@ class Taggers:
 
     def fit(self, name: str, files: Path, model: Path, seed: int) -> None:
         """Train from files and write the model: a file, or a folder of the files of a stack."""
-        train, dev = (tagpool.read_corpus(file_of(files, part), columns=_COLUMNS) for part in (TRAIN, DEV))
+        train, dev = (read_corpus(file_of(files, part), columns=_COLUMNS) for part in (TRAIN, DEV))
         if name == STACKED:
             _fit_stack(train, dev, model, seed)
         else:
@@ -43,25 +60,26 @@ class Taggers:
     def load(self, model: Path) -> Callable[[list[list[str]]], Labels]:
         """Return a function that labels sentences."""
         if not model.is_dir():
-            tagger = tagpool.load(model)
+            tagger = load(model)
             return lambda words: list(tagger.predict(words))
-        members = {name: tagpool.load(_member(model, name)) for name in MEMBERS}
-        stack: Any = tagpool.load(model / _STACK)
-        return lambda words: list(stack.predict(tagpool.predictions_of(members, words), words=words))
+        members = {name: load(_member(model, name)) for name in MEMBERS}
+        stack: Any = load(model / _STACK)
+        predictions_of = _get(_PREDICTIONS, "predictions_of")
+        return lambda words: list(stack.predict(predictions_of(members, words), words=words))
 
     def words(self, path: Path) -> list[list[str]]:
         """Return the words of a file."""
-        return [list(words) for words in tagpool.read_corpus(path, columns=_COLUMNS).words]
+        return [list(words) for words in read_corpus(path, columns=_COLUMNS).words]
 
 
-def _fit_stack(train: tagpool.Corpus, dev: tagpool.Corpus, model: Path, seed: int) -> None:
+def _fit_stack(train: Corpus, dev: Corpus, model: Path, seed: int) -> None:
     """Train the members on all sentences, and the stack on the labels that they give to sentences they have not seen."""
     members = {name: LEARNERS[name](seed) for name in MEMBERS}
-    predictions = tagpool.cross_val_predict(members, train, seed=seed)
+    predictions = _get(_PREDICTIONS, "cross_val_predict")(members, train, seed=seed)
     chosen = stack_sentences(len(train))
     seen = {name: [rows[number] for number in chosen] for name, rows in predictions.items()}
     model.mkdir()
-    tagpool.StackedPool(seed=seed).fit(seen, train.select(chosen)).save(model / _STACK)
+    _get(_STACKING, "StackedPool")(seed=seed).fit(seen, train.select(chosen)).save(model / _STACK)
     for name, member in members.items():
         member.fit(train, dev=dev).save(_member(model, name))
 
