@@ -149,7 +149,7 @@ def test_the_best_are_those_that_no_test_tells_from_the_best() -> None:
 def test_the_advice_follows_the_figures() -> None:
     one, robust = some_figures(best=True), some_figures(f1=79.0, lower=70.0, cpu=3.0, speed=800.0, peak=300.0)
     text = advice({"a": {ONE: one, ROBUST: robust}, "b": {ONE: one, ROBUST: robust}})
-    assert "The highest F1 has one CRF: 80.0 (the same model), marked on 2." in text
+    assert "Highest F1: one CRF, 80.0 (the same model), marked on 2." in text
     assert "take robust CRF: it has 70.0 without them, one CRF 40.0" in text
     assert "79.0 (-1.00 against one CRF, for 3.0 times its CPU time)" in text
     assert "Fastest when tagging: one CRF with 900.0" in text

@@ -17,6 +17,7 @@ from tagpool.experiments.users_figures import BEST, ByCorpus, ByModel, Runs, adv
 from tagpool.experiments.users_models import MEMBERS, MODELS, STACK_SENTENCES
 from tagpool.experiments.users_processes import Labels, Run, measure
 from tagpool.report.plots import Panel, panels
+from tagpool.wording import counted
 
 _MARGIN = 1.2  # height of the plot, as a multiple of the range of F1
 
@@ -81,10 +82,11 @@ def _plot(path: Path, figures: ByCorpus) -> list[str]:
 def _notes(seeds: int) -> list[str]:
     """Return what the figures are."""
     return [
-        f"{BEST}: the highest F1, and every model that a paired bootstrap over sentences does not tell from it (p < 0.05 with "
-        f"every seed). Means over {seeds} {'seed' if seeds == 1 else 'seeds'}; {CRFSUITE} has no random numbers and one run.",
-        "All models have the words as their only column, and the default templates and parameters: no further column, list or "
-        "cluster, and no tuned penalty. The dev part ends the training (robust CRF: and chooses its share); where a corpus has "
+        f"{BEST}: the highest F1, and every model that is not worse by a paired bootstrap over sentences with p < 0.05 for every "
+        f"seed (each pair is one test, without a correction for their number). Means over {counted(seeds, 'seed')}; "
+        f"{CRFSUITE} has no random numbers and one run.",
+        "All models have the words as their only column, and the defaults of fit in Python: no further column, list or cluster, "
+        "and no tuned penalty. The dev part ends the training (robust CRF: and chooses its share); where a corpus has "
         "none (CoNLL-2000, GROBID), every tenth training sentence is dev. Spans are BIO2.",
         f"robust CRF: robust='auto'. stacked pool: {', '.join(MEMBERS)}; a StackedPool on their labels of {STACK_SENTENCES:,} "
         "training sentences (all, if there are fewer) at equal distances, by cross_val_predict with five folds. Stacks are made "

@@ -23,7 +23,7 @@ _DRAWS = 2000
 
 @dataclass(frozen=True)
 class Figures:
-    """Means over the seeds of a model on a corpus; ``best``: no model is better by the paired test."""
+    """Means over the seeds of a model on a corpus; ``best``: the paired test does not tell it from the best."""
 
     f1: float
     best: bool
@@ -128,7 +128,7 @@ def advice(figures: ByCorpus) -> str:
     cheap, dear, quick, slow = by("cpu")[0], by("cpu")[-1], by("speed")[-1], by("speed")[0]
     texts = [
         f"Which to choose, by means over {len(figures)} corpora. {ONE}: {value(ONE, 'f1')} F1 in {value(ONE, 'cpu')} CPU s, "
-        f"marked {BEST} on {marked[ONE]} corpora. The highest F1 has {best}: {value(best, 'f1')} ({against_one(best)}), marked "
+        f"marked {BEST} on {marked[ONE]} corpora. Highest F1: {best}, {value(best, 'f1')} ({against_one(best)}), marked "
         f"on {marked[best]}.",
         f"If capitals may be missing, take {firm}: it has {value(firm, 'lower')} without them, {ONE} {value(ONE, 'lower')}, "
         f"and {least} {value(least, 'lower')}. On text with capitals it has {value(firm, 'f1')} ({against_one(firm)}).",
