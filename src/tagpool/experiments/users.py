@@ -88,7 +88,9 @@ def _notes(seeds: int) -> list[str]:
         "All models have the words as their only column, and the defaults of fit in Python: no further column, list or cluster, "
         "and no tuned penalty. The dev part ends the training (robust CRF: and chooses its share); where a corpus has "
         "none (CoNLL-2000, GROBID), every tenth training sentence is dev. Spans are BIO2.",
-        f"robust CRF: robust='auto'. stacked pool: {', '.join(MEMBERS)}; a StackedPool on their labels of {STACK_SENTENCES:,} "
+        "robust CRF: robust='auto'. It equals one CRF where every share of changed copies costs more than 0.2 points on dev "
+        "(robust_cost).",
+        f"stacked pool: {', '.join(MEMBERS)}; a StackedPool on their labels of {STACK_SENTENCES:,} "
         "training sentences (all, if there are fewer) at equal distances, by cross_val_predict with five folds. Stacks are made "
         "for few gold sentences; one on all training sentences of a large corpus takes minutes. GROBID: authors in citations; "
         "F1 of the parts of names. EWT tags: universal parts of speech.",
