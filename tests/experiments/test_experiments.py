@@ -27,6 +27,7 @@ from tagpool.experiments.elitist import by_epochs
 from tagpool.experiments.fits import Makers, Model, refit, tune
 from tagpool.experiments.paths_study import METHODS
 from tagpool.experiments.study import Row, Setting, Study, Table
+from tagpool.experiments.users_corpora import SOURCES, read_split
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts
 
@@ -75,6 +76,21 @@ def dictionary(count: int) -> list[str]:
     return [*lines, "TA'N 1 T AE1 N"]
 
 
+def cited_names(count: int) -> list[str]:
+    """Authors as GROBID's feature rows: the word, features, and a label that marks where a field begins."""
+    random = np.random.default_rng(4)
+    lines: list[str] = []
+    for _ in range(count):
+        for _ in range(random.integers(1, 4)):
+            lines += [
+                f"{random.choice(['Ann', 'Jo', 'Kim'])} x 0 I-<forename>",
+                f"{random.choice(['Smith', 'Roe'])} x 0 I-<surname>",
+            ]
+            lines += [", x 1 I-<other>"] if random.random() < 0.5 else ["- x 1 <surname>", "Poe x 0 <surname>", ", x 1 <other>"]
+        lines.append("")
+    return lines
+
+
 def noisy_experts(folder: Path, corpus: Corpus) -> None:
     """Files of sources and crowd workers: every source labels some spans as O, and every worker leaves out some sentences."""
     random = np.random.default_rng(3)
@@ -100,7 +116,9 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
         packed(folder / "conll2003" / f"{file}.gz", in_documents(columns(parts[part], *names)))
         packed(folder / "wnut17" / f"{part}.tsv.gz", columns(parts[part], "word", "label"))
         packed(folder / "bc2gm" / f"{'devel' if part == 'dev' else part}.tsv.gz", columns(parts[part], "word", "label"))
-        packed(folder / "conll2002" / f"{file.replace('eng', 'esp')}.gz", columns(parts[part], "word", "pos", "label"))
+        for language in ("esp", "ned"):
+            packed(folder / "conll2002" / f"{file.replace('eng', language)}.gz", columns(parts[part], "word", "pos", "label"))
+        packed(folder / "ud-ewt" / f"en_ewt-ud-{part}.tsv.gz", columns(parts[part], "word", "pos", "pos"))
     for part in ("train", "test"):
         packed(folder / "conll2000" / f"{part}.txt.gz", columns(parts[part], "word", "pos", "chunk"))
     packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
@@ -121,11 +139,12 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sections = ["00\t100\t0", "15\t50\t0", "19\t30\t0", "20\t10\t0", "22\t40\t0"]
     packed(folder / "reuters21578" / "sentences.txt.gz", [" ".join(words) for words in builtin_corpus(200).words])
     packed(folder / "wsj-pos" / "sections.tsv.gz", ["section\tsentences\ttokens", *sections])
+    packed(folder / "grobid" / "name-citation-1.train.gz", cited_names(60))
     noisy_experts(folder, parts["train"])
     return folder
 
 
-@pytest.mark.parametrize("name", [item for item in EXPERIMENTS if item != "undertraining"])
+@pytest.mark.parametrize("name", [item for item in EXPERIMENTS if item not in ("undertraining", "users")])
 def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -> None:
     messages: list[str] = []
     study = experiment(name).run(Setting(data=corpora, quick=True, report=messages.append))
@@ -314,6 +333,20 @@ def test_corpora_are_read_as_they_are(corpora: Path) -> None:
     assert {label[0] for sentence in in_scheme(phrases, "bioes").labels for label in sentence} <= set("OBIES")
     assert read_resources(setting, "possible")["possible"].get("Oslo") == "NNP_NN"
     assert newswire_clusters(setting).get("the")
+
+
+def test_corpora_of_users_have_words_and_labels_only(corpora: Path) -> None:
+    splits = {name: read_split(source, Setting(data=corpora)) for name, source in SOURCES.items()}
+    assert len(splits) == 8
+    for split in splits.values():
+        assert all(list(part.columns) == ["word", "label"] and len(part) > 0 for part in (split.train, split.dev, split.test))
+    assert splits["Dutch"].train.labels == splits["CoNLL-2003"].train.labels
+    assert splits["EWT tags"].train.labels == [list(row) for row in builtin_corpus(150).column("pos")]
+    assert {label for row in splits["GROBID"].train.labels for label in row} == {"O", "B-forename", "B-surname", "I-surname"}
+    quick = [name for name, source in SOURCES.items() if source.quick]
+    assert {SOURCES[name].measure for name in quick} == {"F1", "accuracy"}
+    with pytest.raises(InputError, match="no file"):
+        read_split(SOURCES["GROBID"], Setting(data=corpora / "glove"))
 
 
 def test_without_data_an_error_says_what_to_do(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ EXPERIMENTS = {
     "pools-crowd": Experiment("pools of crowd workers (CoNLL-2003) by number of gold sentences", "pools_crowd"),
     "pools-order": Experiment("gold sentences as pool suggest orders them, against random order", "pools_order", seeds=10),
     "mistakes": Experiment("likely annotation errors of noisy labels (NoiseBench): precision of the first rows", "mistakes"),
+    "users": Experiment("seven models with their defaults on eight corpora: F1, costs, and text without capitals", "users"),
     "suggest": Experiment("sentences as suggest orders them, against random order: F1 by number of labels", "suggestions"),
 }
 ALL = "all"  # in place of a name
