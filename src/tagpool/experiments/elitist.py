@@ -99,7 +99,7 @@ def _notes(setting: Setting) -> list[str]:
         "then more templates of other occurrences 87.8, then letters hidden in a copy 88.3. Bags dropped: 0.5 more than without. "
         "Gains of at most 0.3, or losses: single features or templates dropped, rare words replaced, features that occur once or "
         "twice removed, words hidden in a copy, pairs of words, tags and shapes, ends of neighbours, n-grams in lower case. "
-        "These were about 90 trainings, so dev figures are optimistic. BIO2 costs names: their F1 on dev is 91.4 with it, and 92.0 "
+        "These were about 90 trainings, so dev figures are optimistic. BIO2 costs names: their F1 on dev is 91.4, and 92.0 "
         "with BIOES. BIO2 was chosen for the unknown words.",
         "With μ = 0 an elitist pool has the optimum of a MaxEnt l2: no more can be expected of it for unknown words.",
         "† and ‡: better than MaxEnt l2 and MaxEnt l1 by McNemar's test over tokens, p < 0.05 for every seed.",
