@@ -26,6 +26,7 @@ from tagpool.experiments.corpora import (
 from tagpool.experiments.elitist import by_epochs
 from tagpool.experiments.fits import Makers, Model, refit, tune
 from tagpool.experiments.paths_study import METHODS
+from tagpool.experiments.printed.elitist import figures_of
 from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experiments.users_corpora import SOURCES, read_split
 from tagpool.experts.linear.maxent import MaxEnt
@@ -154,7 +155,10 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
     assert all(least <= row.ours <= 100 for row in study.rows)
     assert all(row.low is None or row.high is None or row.low <= row.high for row in study.rows)
     if name == "elitist-ner":
-        strengths, epochs = study.tables
+        lexicons, strengths, epochs = study.tables
+        assert len(lexicons.lines) == 10
+        assert {len(line) for line in lexicons.lines} == {9}
+        check_elitist(study)
         assert [line[0] for line in strengths.lines] == [line[0] for line in epochs.lines]
         assert len(strengths.lines) == 6
         assert all(len(line) == 5 and all(": " in cell for cell in line[1:]) for line in strengths.lines)
@@ -206,6 +210,17 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         papers = {row.row: row.paper for row in study.rows if row.metric == "test F1"}
         assert papers["one CRF, all features"] == 85.45
         assert papers["bagged, sequence-product"] == 86.61
+
+
+def check_elitist(study: Study) -> None:
+    """Every printed figure of the paper has ours, on the page as in the list, and every row has every metric."""
+    shown = {(row.row, row.metric): row.paper for row in study.rows if row.paper is not None}
+    assert shown == figures_of("elitist-ner")
+    metrics = [metric for section in study.sections.values() for metric in section]
+    rows = {row.row for row in study.rows}
+    assert {(row, metric) for row in rows for metric in metrics} == {(row.row, row.metric) for row in study.rows}
+    assert len(rows) == 6 + 3 + 8 + 3 * 6
+    assert {row.partition(":")[0] for row in rows} == {"CoNLL-2003", "WNUT-17", "Genes", "Spanish"}
 
 
 def check_lists(study: Study) -> None:

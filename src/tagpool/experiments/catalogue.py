@@ -37,7 +37,7 @@ EXPERIMENTS = {
     ),
     "bagging-ner": Experiment("BAGGING, Tables 1 and 2: bags of features on names of CoNLL-2003", "bagging"),
     "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "chunks"),
-    "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
+    "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of four corpora", "elitist"),
     "dfi-pos": Experiment("DFI, Tables 3 and 4: induced features on tags of the Wall Street Journal", "induced_tags"),
     "dfi-ner": Experiment("DFI, Tables 7 and 8: induced features on names of CoNLL-2003", "induced_names"),
     "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial", generated=True),
