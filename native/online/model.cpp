@@ -184,7 +184,7 @@ void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* histor
     kernels().tagging.score(view_, scratch.placed, AddedRows(), 0, scratch.placed.token_count(), scratch.scores.data());
     for (size_t sentence = first; sentence < last; ++sentence) {
         const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
-        if (beam > 1 && history) search(history, begin, length, beam, out + begin, scratch);
+        if (beam > 1 && (history || !penalties_.empty())) search(history, begin, length, beam, out + begin, scratch);
         else greedy(history, begin, length, out + begin, scratch);
     }
 }
@@ -279,6 +279,7 @@ void OnlineModel::greedy(const Encoding* history, size_t begin, size_t length, i
 }
 
 // Beam search. Scores of a token are normalised to log-probabilities (log-softmax), since raw scores of different histories are not comparable.
+// Forbidden labels keep their share of the probability: a path that leaves only unlikely labels must not win because the others are forbidden.
 void OnlineModel::search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const {
     struct Extension {
         double score;
@@ -292,11 +293,11 @@ void OnlineModel::search(const Encoding* history, size_t begin, size_t length, s
         extensions.clear();
         for (uint32_t path = 0; path < paths.size(); ++path) {
             std::copy_n(scratch.scores.data() + (begin + t - scratch.first) * view_.stride, view_.stride, scores.data());
-            add_history(*history, begin + t, t, paths[path].labels.data(), scores.data(), scratch);
-            forbid(t, length, t ? paths[path].labels[t - 1] : 0, scores.data());
+            if (history) add_history(*history, begin + t, t, paths[path].labels.data(), scores.data(), scratch);
             const double most = static_cast<double>(*std::max_element(scores.begin(), scores.begin() + view_.labels));
             double sum = 0;
             for (uint32_t y = 0; y < view_.labels; ++y) sum += std::exp(static_cast<double>(scores[y]) - most);
+            forbid(t, length, t ? paths[path].labels[t - 1] : 0, scores.data());
             for (uint32_t y = 0; y < view_.labels; ++y)
                 extensions.push_back({paths[path].score + static_cast<double>(scores[y]) - most - std::log(sum), path, static_cast<int32_t>(y)});
         }

@@ -125,13 +125,13 @@ class Both:
             out[row, result.weight_labels()[begin:end]] = result.weights()[begin:end]
         return out, set(result.conjunction_slots().tolist())
 
-    def model(self) -> _native.OnlineModel:
-        return _native.OnlineModel.of_encoded(
-            [f"L{y}" for y in range(self.problem.labels)], self.native.learned(), np.zeros(0, np.uint8)
-        )
+    def model(self, forbidden: NDArray[np.uint8] | None = None) -> _native.OnlineModel:
+        labels = [f"L{y}" for y in range(self.problem.labels)]
+        edges = np.zeros(0, np.uint8) if forbidden is None else forbidden.ravel()
+        return _native.OnlineModel.of_encoded(labels, self.native.learned(), edges)
 
-    def tagged(self, beam: int) -> list[list[int]]:
-        flat = self.model().tag_encoding(self.encoding, 1, beam, self.history).tolist()
+    def tagged(self, beam: int, forbidden: NDArray[np.uint8] | None = None) -> list[list[int]]:
+        flat = self.model(forbidden).tag_encoding(self.encoding, 1, beam, self.history).tolist()
         offsets = self.encoding.sentences().tolist()
         return [flat[a:b] for a, b in itertools.pairwise(offsets)]
 
@@ -196,8 +196,9 @@ def test_greedy_labels_score_most(problem: OnlineProblem, chosen: Settings) -> N
             assert scores[label] >= scores.max() - 1e-4
 
 
-@given(problems(), options)
-def test_a_wide_beam_finds_the_best_sequence(problem: OnlineProblem, chosen: Settings) -> None:
+@given(problems(), options, st.booleans(), st.integers(0, 2**32 - 1))
+def test_a_wide_beam_finds_the_best_sequence(problem: OnlineProblem, chosen: Settings, forbids: bool, seed: int) -> None:
+    """Forbidden edges exclude sequences; the others keep their probability."""
     problem.rows = [sentence[:4] for sentence in problem.rows]
     problem.gold = [labels[:4] for labels in problem.gold]
     problem.history = [sentence[:4] for sentence in problem.history]
@@ -205,6 +206,10 @@ def test_a_wide_beam_finds_the_best_sequence(problem: OnlineProblem, chosen: Set
     for _ in range(2):
         both.native.epoch()
         both.dense.epoch()
+    count = problem.labels
+    edges = np.zeros((count + 2, count), np.uint8)  # label before or start, label; in the last row the last labels
+    if forbids:
+        edges[:] = np.random.default_rng(seed).random(edges.shape) < 0.3
 
     def score(sentence: int, labels: tuple[int, ...]) -> float:
         total = 0.0
@@ -213,9 +218,15 @@ def test_a_wide_beam_finds_the_best_sequence(problem: OnlineProblem, chosen: Set
             total += local[label] - np.logaddexp.reduce(local)
         return total
 
-    for sentence, labels in enumerate(both.tagged(problem.labels**4)):
-        every = itertools.product(range(problem.labels), repeat=len(labels))
-        assert score(sentence, tuple(labels)) >= max(score(sentence, item) for item in every) - 1e-4
+    def is_allowed(labels: tuple[int, ...]) -> bool:
+        steps = itertools.pairwise((count, *labels))
+        return not any(edges[before, label] for before, label in steps) and not edges[count + 1, labels[-1]]
+
+    for sentence, labels in enumerate(both.tagged(count**4, edges)):
+        allowed = [item for item in itertools.product(range(count), repeat=len(labels)) if is_allowed(item)]
+        if allowed:
+            assert is_allowed(tuple(labels))
+            assert score(sentence, tuple(labels)) >= max(score(sentence, item) for item in allowed) - 1e-4
 
 
 def test_what_cannot_be_is_refused() -> None:
