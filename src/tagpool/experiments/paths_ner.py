@@ -87,7 +87,7 @@ _NOTES = [
     "had 91.82 and 91.85 trained on train (best member 92.00 both times). The trainer of CRFs and MaxEnt has changed "
     "since. The new features and penalties were chosen on dev and train. Then the test set was used once before this "
     "run, with stored predictions of the same members: the mean, which was chosen on dev (95.01), had 91.71 there, "
-    "the CRF 92.18 (p = 0.014 that the pool is as good). Nothing was changed after that: inducing taggers, half of "
+    "the CRF 92.18 (p = 0.014). Nothing was changed after that: inducing taggers, half of "
     "the members, are 0.6 to 1.0 below the other members on test.",
 ]
 POOLINGS = tuple(
