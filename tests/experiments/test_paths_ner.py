@@ -12,8 +12,9 @@ from tagpool import CRF, Corpus, MaxEnt, Scheme, builtin_corpus
 from tagpool.corpus.concatenation import concatenate
 from tagpool.experiments import paths_ner
 from tagpool.experiments.corpora import Split, in_scheme
+from tagpool.experiments.names_collection import add_other_documents
 from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Predictions, cross_validate, predict
-from tagpool.experiments.paths_ner import POOLINGS, Pooling, average, best_of_each
+from tagpool.experiments.paths_ner import POOLINGS, Pooling, average, best_of_each, correlations
 from tagpool.experiments.study import Setting
 from tagpool.optim.sgd import SGD
 from tagpool.pools.two_stage.columns import add_columns
@@ -74,6 +75,12 @@ def test_members_have_their_bags_and_predict_legal_labels() -> None:
     order = np.argsort(np.array(tagger.labels_))
     for mine, theirs in zip(messages.probabilities, tagger.predict_marginals(view), strict=True):
         np.testing.assert_allclose(mine, theirs[:, order], atol=1e-6)
+    assert "others[0]" not in tagger.templates
+    wide_learned, wide = (add_other_documents(item, item.labels, [range(len(item))]) for item in (learned, view))
+    beyond = Member("beyond", make, 20, ("ngrams",), sees="first", beyond=True).fit(wide_learned, **common)
+    assert "others[0] & elsewhere(stage, most)[0]" in beyond.templates
+    assert "known[-1..1]" in beyond.templates
+    _assert_legal(predict(beyond, wide).labels)
     alone = Member("alone", lambda features, _, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), 2, ("ngrams",), "first")
     _assert_legal(predict(alone.fit(learned, **common), view).labels)
 
@@ -102,15 +109,16 @@ def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(paths_ner, "BESIDE", ())
     monkeypatch.setattr(paths_ner, "MEMBERS", (member("a", "O", "places"), member("b", "O", "people"), member("c", "O")))
     split = Split(documents(30), documents(10, "dev"), documents(15, "test"))
-    on_dev, on_test, on_test_both = paths_ner._predict_all(split, {}, Setting())
-    assert list(on_dev) == list(on_test) == list(on_test_both) == ["places", "people", "a", "b", "c"]
-    assert [len(item["a"].labels) for item in (on_dev, on_test, on_test_both)] == [10, 15, 15]
-    assert [len(item) for item in met["a learned"]] == [30, 40]  # train, then train and dev
+    on_dev, on_test = paths_ner._predict_all(split, {}, Setting())
+    assert list(on_dev) == list(on_test) == ["places", "people", "a", "b", "c"]
+    assert [len(item["a"].labels) for item in (on_dev, on_test)] == [10, 15]
+    assert [len(item) for item in met["a learned"]] == [30]
     for name, kind in (("a", "LOC"), ("b", "PER")):
         for corpus in met[f"{name} learned"] + met[f"{name} asked"]:
             assert {cell for row in corpus.column("stage") for cell in row} == {kind}
+            assert {cell.partition("/")[0] for row in corpus.column("others") for cell in row} == {kind, "-"}
     assert all("stage" not in corpus.columns for corpus in met["c learned"] + met["c asked"] + met["places learned"])
-    assert sorted(len(item) for item in met["places learned"]) == [20, 20, 20, 30, 40]  # by jackknife, and on all
+    assert sorted(len(item) for item in met["places learned"]) == [20, 20, 20, 30]  # by jackknife, and on all
 
 
 def _assert_legal(said: list[list[str]]) -> None:
@@ -166,6 +174,42 @@ def test_every_way_to_pool_has_a_name_of_its_own(pooling: Pooling) -> None:
 def test_experts_have_names_of_their_own() -> None:
     names = [member.name for member in (*FIRST, *MEMBERS, *BESIDE)]
     assert len(set(names)) == len(names)
+
+
+def test_columns_of_a_collection_do_not_depend_on_the_document_itself() -> None:
+    words = [["Ann", "Lee"], ["Ann", "Lee"], ["ann", "Lee", "Street"], ["Ann"]]
+    labels = [["B-PER", "E-PER"], ["S-ORG", "O"], ["B-LOC", "I-LOC", "E-LOC"], ["O"]]
+    corpus = Corpus.from_columns({"word": words}, documents=[0, 1, 2, 3])
+    whole = [range(4)]
+    added = add_other_documents(corpus, labels, whole)
+    for number in range(4):
+        changed = [["O"] * len(row) if at == number else row for at, row in enumerate(labels)]
+        again = add_other_documents(corpus, changed, whole)
+        for name in ("others", "known"):
+            assert again.column(name)[number] == added.column(name)[number]
+    nothing = add_other_documents(corpus, [["O"] * len(row) for row in labels], whole)
+    assert {cell for row in nothing.column("known") for cell in row} == {"-"}
+    # Small letters do not count: "ann" is a place in the third sentence only.
+    assert added.column("others")[3] == ["ORG/2s"]
+    assert added.column("known")[:2] == [["ORG/U", "-"], ["PER/B", "PER/L"]]
+
+
+def test_collections_do_not_see_each_other() -> None:
+    corpus = Corpus.from_columns({"word": [["Ann"]] * 4}, documents=range(4))
+    labels = [["S-PER"], ["S-ORG"], ["S-PER"], ["S-ORG"]]
+    added = add_other_documents(corpus, labels, [[0, 2], [3, 1]])
+    assert added.column("others") == [["PER/1a"], ["ORG/1a"], ["PER/1a"], ["ORG/1a"]]
+    assert added.column("known") == [["PER/U"], ["ORG/U"], ["PER/U"], ["ORG/U"]]
+    assert add_other_documents(corpus, labels, [[0], [1], [2], [3]]).column("others") == [["-"]] * 4
+
+
+def test_correlations_of_errors_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(1)
+    wrong = rng.random((2, 300)) < 0.3
+    gold = [["O"] * 300]
+    first, second = ([["S-PER" if cell else "O" for cell in row]] for row in wrong)
+    table = correlations(gold, {"a": first, "b": second, "never wrong": gold})
+    assert [row[1] for row in table.lines] == ["1.00", f"{np.corrcoef(wrong)[0, 1]:.2f}", "0.00"]
 
 
 def test_every_first_stage_is_looked_at_and_looks_at_none() -> None:

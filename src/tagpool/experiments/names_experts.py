@@ -1,8 +1,9 @@
 """Experts of ``paths-ner``: taggers and pools of every kind on names.
 
 All but the first are second stages: one CRF labels the documents first (training documents by cross-validation), and the others
-use its labels as features. So all second stages share one first stage. Half of them are linear models, half are inducing taggers:
-on dev the errors of these two kinds overlap least. Two pools are reported beside them.
+use its labels as features. So all second stages share one first stage. The members use its labels of the other documents, too.
+Half of them are linear models, half are inducing taggers: on dev the errors of these two kinds overlap least. A CRF without the
+other documents and two pools are reported beside them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.experiments import names_collection
 from tagpool.experiments.corpora import templates
 from tagpool.experiments.fits import Labels, legally
 from tagpool.experts.inducing.tagger import InducingTagger
@@ -45,7 +47,8 @@ class Predictions:
 class Member:
     """Definition of an expert: its constructor from templates and epochs, and its bags of templates (default: all).
 
-    ``sees`` names the first stage whose labels are features (default: none), ``text`` are its template files.
+    ``sees`` names the first stage whose labels are features (default: none), ``text`` are its template files. ``beyond``: also
+    its labels of the other documents are features.
     """
 
     name: str
@@ -55,10 +58,12 @@ class Member:
     sees: str = ""
     text: tuple[str, ...] = ("names-rich",)
     seed: int = 1
+    beyond: bool = False
 
     def fit(self, train: Corpus, resources: Mapping[str, Any], threads: int, quick: bool) -> Any:
         """Return the trained expert."""
-        parsed = parse(templates(*self.text) + (f"\n[{_STAGE}]\n{TEMPLATES}" if self.sees else ""))
+        stage = TEMPLATES + (names_collection.TEMPLATES if self.beyond else "")
+        parsed = parse(templates(*self.text) + (f"\n[{_STAGE}]\n{stage}" if self.sees else ""))
         if self.bags:
             parsed = parsed.restrict(*self.bags, *([_STAGE] if self.sees else []))
         selected = {name: item for name, item in resources.items() if name in parsed.resources}
@@ -91,6 +96,18 @@ def _expert(kind: type[CRF] | type[MaxEnt], l2: float, dropout: float, drop: str
     )
 
 
+def _thorough(kind: type[CRF] | type[MaxEnt], l2: float, dropout: float, drop: str = "features") -> Make:
+    """All epochs, and weights of all pairs of features and labels: slower than :func:`_expert`, and better on dev."""
+    return lambda features, epochs, **common: kind(
+        features,
+        l2=l2,
+        trainer=SGD(epochs=epochs, dropout=dropout, drop=drop, tolerance=0),
+        pairs="all",
+        patience=None,
+        **common,
+    )
+
+
 def _bagged(l2: float, dropout: float, bags: dict[str, list[str]]) -> Make:
     one = _expert(CRF, l2, dropout)
     return lambda features, epochs, **common: BaggingPool(one(features, epochs, **common), bags=bags, threads=common["threads"])
@@ -113,10 +130,10 @@ _OTHER = ("names", "clusters", "embeddings", "document", "more")
 _ONE = "CRF, one stage"
 FIRST = (Member(_ONE, _expert(CRF, 0.3, 0.3), 8, _USUAL),)
 MEMBERS = (
-    Member("CRF", _expert(CRF, 0.1, 0.5), 10, (*_USUAL, "more"), _ONE),
-    Member("CRF, clusters of newswire", _expert(CRF, 0.1, 0.5), 8, (*_USUAL, "more", "newswire"), _ONE, seed=2),
-    Member("MaxEnt, bags dropped", _expert(MaxEnt, 0.3, 0.2, "bags"), 8, (*_USUAL, "more"), _ONE),
-    Member("inducing tagger", _inducing(3e-7, 4), 8, _OTHER, _ONE, text=("names-induced", "names-more"), seed=2),
+    Member("CRF", _thorough(CRF, 0.5, 0.5), 10, (*_USUAL, "more"), _ONE, beyond=True),
+    Member("CRF, clusters of newswire", _thorough(CRF, 0.5, 0.5), 8, (*_USUAL, "more", "newswire"), _ONE, seed=2, beyond=True),
+    Member("MaxEnt, bags dropped", _thorough(MaxEnt, 0.3, 0.2, "bags"), 8, (*_USUAL, "more"), _ONE, beyond=True),
+    Member("inducing tagger", _inducing(3e-7, 4), 8, _OTHER, _ONE, text=("names-induced", "names-more"), seed=2, beyond=True),
     Member(
         "inducing tagger, clusters of newswire",
         _inducing(3e-7, 4),
@@ -124,6 +141,7 @@ MEMBERS = (
         (*_OTHER, "newswire"),
         _ONE,
         text=("names-induced", "names-more"),
+        beyond=True,
     ),
     Member(
         "inducing tagger, features of the CRF",
@@ -133,9 +151,11 @@ MEMBERS = (
         _ONE,
         text=("names-rich", "names-labels"),
         seed=3,
+        beyond=True,
     ),
 )
 BESIDE = (
+    Member("CRF, without the other documents", _thorough(CRF, 0.5, 0.5), 10, (*_USUAL, "more"), _ONE),
     Member(
         "bagged CRFs",
         _bagged(0.3, 0.3, {"letters": [*_LETTERS, "document", _STAGE], "knowledge": [*_LISTS, *_VECTORS, _STAGE]}),
