@@ -119,8 +119,10 @@ def _elitist(strength: float) -> Make:
     )
 
 
-def _inducing(l1: float, beam: int) -> Make:
-    return lambda features, epochs, **common: InducingTagger(features, l1=l1, epochs=epochs, beam=beam, patience=None, **common)
+def _inducing(l1: float, beam: int, dropout: float) -> Make:
+    return lambda features, epochs, **common: InducingTagger(
+        features, l1=l1, epochs=epochs, beam=beam, dropout=dropout, patience=None, **common
+    )
 
 
 _LETTERS, _LISTS, _VECTORS = ("ngrams", "rich"), ("lexicons", "clusters"), ("vectors",)
@@ -133,11 +135,13 @@ MEMBERS = (
     Member("CRF", _thorough(CRF, 0.5, 0.5), 10, (*_USUAL, "more"), _ONE, beyond=True),
     Member("CRF, clusters of newswire", _thorough(CRF, 0.5, 0.5), 8, (*_USUAL, "more", "newswire"), _ONE, seed=2, beyond=True),
     Member("MaxEnt, bags dropped", _thorough(MaxEnt, 0.3, 0.2, "bags"), 8, (*_USUAL, "more"), _ONE, beyond=True),
-    Member("inducing tagger", _inducing(3e-7, 4), 8, _OTHER, _ONE, text=("names-induced", "names-more"), seed=2, beyond=True),
+    Member(
+        "inducing tagger", _inducing(3e-7, 4, 0.2), 14, _OTHER, _ONE, text=("names-induced", "names-more"), seed=2, beyond=True
+    ),
     Member(
         "inducing tagger, clusters of newswire",
-        _inducing(3e-7, 4),
-        8,
+        _inducing(3e-7, 4, 0.2),
+        14,
         (*_OTHER, "newswire"),
         _ONE,
         text=("names-induced", "names-more"),
@@ -145,8 +149,8 @@ MEMBERS = (
     ),
     Member(
         "inducing tagger, features of the CRF",
-        _inducing(3e-7, 4),
-        6,
+        _inducing(3e-7, 4, 0.2),
+        12,
         (*_PAIRED, "more", "labels"),
         _ONE,
         text=("names-rich", "names-labels"),
