@@ -65,28 +65,29 @@ class Pooling:
 
 
 _NOTES = [
-    "Experts are trained once on train, with the seeds 1 to 3; all but the elitist ones with dropout. All but the "
-    "first are second stages: they use the labels of the first for the document, cross-validated on training "
-    "documents. Members also use its labels of the other documents of the same set: of dev, of test, or of the part "
-    "of train that a fold leaves out. So the labels of a test sentence depend on the words of the whole test set, but "
-    "on no gold label of it. The first, the CRF without the other documents, and the bagged and elitist CRFs are in "
-    "no pool. Clusters of newswire are computed in the run, from Reuters-21578. Labels are BIOES.",
-    f"The {_AVERAGED} has no weights; the labels of inducing taggers, which have no probabilities, have the "
-    "probability 1. VotePools learn their weights on dev; their dev F1 is cross-validated by documents.",
+    "Experts are trained once on train, with the seeds 1 to 3; all but the elitist ones with dropout. All but the first are "
+    "second stages: they use the labels of the first for the document, cross-validated on training documents. Members also "
+    "use its labels of the other documents of the same set: of dev, of test, or of the part of train that a fold leaves "
+    "out. So the labels of a test sentence depend on the words of the whole test set, but on no gold label of it. The "
+    "first, the CRF without the other documents, and the bagged and elitist CRFs are in no pool. Clusters of newswire are "
+    "computed in the run, from Reuters-21578. Labels are BIOES.",
+    f"The {_AVERAGED} has no weights; the labels of inducing taggers, which have no probabilities, have the probability 1. "
+    "VotePools learn their weights on dev; their dev F1 is cross-validated by documents.",
     f"The pool is chosen on dev: the {_AVERAGED}, unless a VotePool is more than {_MARGIN:g} F1 better there.",
-    "Tried with five members on dev, before the inducing taggers had dropout, and not used: the product of the probabilities (95.00 to 95.07), votes "
-    "for whole names (94.99 to 95.10), other weights or probabilities of the inducing taggers (94.94 to 95.11); the "
-    "mean had 95.08. A stack, which was a CRF on the labels and probabilities of the first stage and the CRF without "
-    "the other documents, trained on cross-validated predictions of train, had 94.89 to 94.98 on dev (mean 94.75), "
-    "but no gain on thirds of train (93.06 to 93.16, mean 93.16).",
-    "Labels of the other documents were worth 0.22 F1 on dev for the CRF and 0.27 for MaxEnt; with other settings of "
-    "the trainer 0.31 for a CRF on the last third of train, trained on the rest. There, contiguous folds of the first "
-    "stage were as good as random ones (91.56 and 91.55 without the other documents).",
+    "Tried with five members on dev, before the inducing taggers had dropout, and not used: the product of the "
+    "probabilities (95.00 to 95.07), votes for whole names (94.99 to 95.10), other weights or probabilities of the inducing "
+    "taggers (94.94 to 95.11); the mean had 95.08. A stack, which was a CRF on the labels and probabilities of the first "
+    "stage and the CRF without the other documents, trained on cross-validated predictions of train, had 94.89 to 94.98 on "
+    "dev (mean 94.75), but no gain on thirds of train (93.06 to 93.16, mean 93.16).",
+    "Labels of the other documents were worth 0.22 F1 on dev for the CRF and 0.27 for MaxEnt; with other settings of the "
+    "trainer 0.31 for a CRF on the last third of train, trained on the rest. There, contiguous folds of the first stage "
+    "were as good as random ones (91.56 and 91.55 without the other documents).",
     "Members were chosen on dev, too: about fifteen were tried for an earlier table. The test set was used before, in three "
     "tables: one with other members, one with these without the other documents, and one with all but the dropout of the "
     "inducing taggers and the corrected beam search. The pools chosen there had 91.82, 91.85 and 91.71, their best members "
-    "92.00, 92.00 and 92.18. The trainer of CRFs and MaxEnt has changed since the second. All changes were chosen on dev: dropout of "
-    "0.2 and a longer training raised the inducing taggers from 94.59, 94.68 and 94.78 to 95.12, 95.15 and 95.21.",
+    "92.00, 92.00 and 92.18. The trainer of CRFs and MaxEnt has changed since the second. All changes were chosen on dev: "
+    "dropout of 0.2 and a longer training raised the inducing taggers from 94.59, 94.68 and 94.78 to 95.12, 95.15 and "
+    "95.21.",
 ]
 POOLINGS = tuple(
     Pooling(method, key, beta)
