@@ -111,10 +111,12 @@ void bind_learner(nb::module_& m) {
 
     nb::class_<OnlineOptions>(m, "OnlineOptions", "Parameters of an OnlineLearner.")
         .def("__init__", [](OnlineOptions* self, const AdaGrad& update, size_t strongest, uint32_t slots, size_t batch, double gold_share,
-                            double dropout, size_t average_from, uint64_t seed) {
-            new (self) OnlineOptions{update, strongest, slots, batch, gold_share, dropout, average_from, seed};
+                            size_t average_from, uint64_t seed) {
+            new (self) OnlineOptions{update, strongest, slots, batch, gold_share, 0, average_from, seed};
         }, nb::kw_only(), nb::arg("update"), nb::arg("strongest"), nb::arg("slots"), nb::arg("batch"), nb::arg("gold_share"),
-             nb::arg("dropout"), nb::arg("average_from"), nb::arg("seed"));
+             nb::arg("average_from"), nb::arg("seed"))
+        .def("set_dropout", [](OnlineOptions& options, double rate) { options.dropout = rate; }, nb::arg("rate"),
+             "Set the probability that a token lacks a feature in an epoch.");
 
     nb::class_<OnlineLearner>(m, "OnlineLearner", "Online learner with dynamic feature induction.")
         .def(nb::init<OnlineData, const OnlineOptions&>(), nb::arg("data"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>())

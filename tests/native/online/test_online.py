@@ -104,10 +104,10 @@ class Both:
             slots=chosen.slots,
             batch=chosen.batch,
             gold_share=chosen.gold_share,
-            dropout=chosen.dropout,
             average_from=chosen.average_from,
             seed=chosen.seed,
         )
+        options.set_dropout(chosen.dropout)
         self.native = _native.OnlineLearner(data, options)
         self.dense = DenseLearner(problem, chosen)
 

@@ -92,10 +92,10 @@ class InducingTraining(Training):
             slots=tagger.slots,
             batch=tagger.batch,
             gold_share=float(tagger.gold),
-            dropout=float(tagger.dropout),
             average_from=average_from,
             seed=tagger.seed,
         )
+        options.set_dropout(float(tagger.dropout))
         try:
             return _native.OnlineLearner(native, options)
         except _native.InputFault as fault:
